@@ -1,0 +1,1 @@
+"""Policy as code for transcript compaction."""

@@ -1,0 +1,46 @@
+"""Canonical JSON (RFC 8785) and digests in the text form `sha256:<64 hex>`."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import msgspec
+import rfc8785
+
+SAFE_INTEGER = 2**53 - 1
+
+
+def _canonical_value(value: Any) -> Any:
+    """Replace what RFC 8785 can't express: integers beyond 2**53 and lone surrogates."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode("utf-8")
+    if isinstance(value, bool) or value is None:
+        return value
+    if isinstance(value, int):
+        return value if -SAFE_INTEGER <= value <= SAFE_INTEGER else str(value)
+    if isinstance(value, float):
+        return value if value == value and abs(value) != float("inf") else str(value)
+    if isinstance(value, dict):
+        return {_canonical_value(str(key)): _canonical_value(item) for key, item in value.items()}
+    return [_canonical_value(item) for item in value]
+
+
+def canonical_json(value: Any) -> bytes:
+    """The canonical UTF-8 bytes of a value made of builtins or msgspec structs."""
+    return rfc8785.dumps(_canonical_value(msgspec.to_builtins(value)))
+
+
+def digest_bytes(data: bytes) -> str:
+    """`sha256:<hex>` of bytes."""
+    return "sha256:" + hashlib.sha256(data).hexdigest()
+
+
+def digest_text(text: str) -> str:
+    """`sha256:<hex>` of a text in UTF-8; lone surrogates are escaped."""
+    return digest_bytes(text.encode("utf-8", "backslashreplace"))
+
+
+def digest_value(value: Any) -> str:
+    """`sha256:<hex>` of a value's canonical JSON."""
+    return digest_bytes(canonical_json(value))
