@@ -31,6 +31,17 @@ def canonical_json(value: Any) -> bytes:
     return rfc8785.dumps(_canonical_value(msgspec.to_builtins(value)))
 
 
+def stable_json(value: Any) -> bytes:
+    """UTF-8 JSON with sorted keys, the same bytes for the same value; lone surrogates are escaped. Fast, for bulk data.
+
+    Equal to `canonical_json` for values without floats, without integers beyond 2**53 and with ASCII keys.
+    """
+    try:
+        return msgspec.json.encode(value, order="deterministic")
+    except UnicodeEncodeError:
+        return msgspec.json.encode(_canonical_value(msgspec.to_builtins(value)), order="deterministic")
+
+
 def digest_bytes(data: bytes) -> str:
     """`sha256:<hex>` of bytes."""
     return "sha256:" + hashlib.sha256(data).hexdigest()
@@ -42,5 +53,5 @@ def digest_text(text: str) -> str:
 
 
 def digest_value(value: Any) -> str:
-    """`sha256:<hex>` of a value's canonical JSON."""
-    return digest_bytes(canonical_json(value))
+    """`sha256:<hex>` of a value's JSON with sorted keys."""
+    return digest_bytes(stable_json(value))

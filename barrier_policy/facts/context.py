@@ -9,13 +9,6 @@ import msgspec
 from barrier_policy.transcript.model import Message, Part, ToolDeclaration
 
 
-class PartRef(msgspec.Struct, frozen=True, order=True, gc=False):
-    """A part by message index and part index."""
-
-    message: int
-    part: int
-
-
 class Context(msgspec.Struct, frozen=True, kw_only=True):
     """The surroundings of one message.
 

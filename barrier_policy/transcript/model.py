@@ -60,7 +60,8 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     `text` is what the model sees: the text, the arguments of a call as JSON text, or the payload of a result.
     `pointer` is the RFC 6901 pointer of the part inside its message's source record. `call_id` is as recorded and is
     not unique in real files. `arguments` is the decoded JSON of a call's arguments, None where it is no JSON.
-    `is_error` is the flag that the format carries for a result, None where it has none.
+    `is_error` is the flag that the format carries for a result, None where it has none. `line` is that of the part's own
+    record where a message is put together from several lines, else 0.
     """
 
     type: PartType
@@ -71,6 +72,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     arguments: Any = None
     is_error: bool | None = None
     media_type: str = ""
+    line: int = 0
 
 
 class Message(msgspec.Struct, frozen=True, kw_only=True, gc=False):

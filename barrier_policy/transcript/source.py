@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import codecs
+import json
+from collections.abc import Iterator
 from functools import cached_property
-from typing import Any
+from typing import Any, NoReturn
 
 import msgspec
 
 from barrier_policy.digest import canonical_json, digest_bytes
 from barrier_policy.errors import Issue, TranscriptError
+from barrier_policy.transcript.values import MAX_DEPTH, DepthError, check_depth, decode_glued, decode_json
 
-MAX_DEPTH = 200
 MAX_BYTES = 512 * 1024 * 1024
+BLANK = b" \t\r\x00"
+"""Stripped from lines: a file system that loses its last write leaves NULs behind."""
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark begins this one
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -21,12 +34,23 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     value: Any
 
 
+class _Parsed(msgspec.Struct, frozen=True, kw_only=True):
+    """What the text is: a document, or records, or neither because of `problem` ("" where it is no JSON at all)."""
+
+    document: Any = None
+    records: tuple[Record, ...] = ()
+    truncated: bool = False
+    problem: str = ""
+    line: int = 0
+    column: int = 0
+
+
 class Source:
     """The bytes of a transcript (or its messages in memory), parsed on first use and kept.
 
     `document` is the whole as one JSON value, None where it is none. `records` are the JSON values line by line, () where
-    the text is no JSON Lines. Both raise nothing: a reader asks for what it understands. Nesting deeper than 200 levels,
-    and input over 512 MiB, is refused.
+    the text is no JSON Lines. Both raise nothing: a reader asks for what it understands, and `refuse` says what is wrong
+    with the text where it is neither. Nesting deeper than 200 levels, and input over 512 MiB, is refused.
     """
 
     def __init__(self, data: bytes, *, path: str = "<bytes>") -> None:
@@ -37,17 +61,34 @@ class Source:
 
     @classmethod
     def from_value(cls, value: Any, *, path: str = "<messages>") -> Source:
-        """A source from messages that are already Python objects; their bytes are the canonical JSON."""
+        """A source from messages that are already Python objects; their bytes are the canonical JSON.
+
+        Raises TranscriptError where they are no JSON data, or nested deeper than MAX_DEPTH levels.
+        """
         try:
-            source = cls(canonical_json(value), path=path)
-        except (TypeError, ValueError, RecursionError) as error:
+            document = msgspec.to_builtins(value, str_keys=True)
+            check_depth(document)
+            source = cls(canonical_json(document), path=path)
+        except RecursionError:
+            raise TranscriptError([Issue(file=path, message=f"the messages are nested deeper than {MAX_DEPTH} levels")]) from None
+        except (TypeError, ValueError) as error:
             raise TranscriptError([Issue(file=path, message=f"the messages are no JSON data ({error})")]) from None
-        source.__dict__["document"] = value
+        source.__dict__["_parsed"] = _Parsed(document=document)
         return source
 
-    def fail(self, message: str, line: int = 0) -> None:
+    def fail(self, message: str, line: int = 0, column: int = 0) -> NoReturn:
         """Raise a TranscriptError that names this source."""
-        raise TranscriptError([Issue(file=self.path, line=line, message=message)])
+        raise TranscriptError([Issue(file=self.path, line=line, column=column, message=message)])
+
+    def refuse(self, reason: str) -> NoReturn:
+        """Raise a TranscriptError for a text that no reader, or not the one asked for, understands.
+
+        Says what is wrong with the text itself where it is broken, else `reason`.
+        """
+        parsed = self._parsed
+        if parsed.problem:
+            self.fail(parsed.problem, parsed.line, parsed.column)
+        self.fail(reason)
 
     @cached_property
     def digest(self) -> str:
@@ -56,15 +97,142 @@ class Source:
 
     @cached_property
     def text(self) -> str:
-        """The bytes as text: UTF-8 with or without a mark, or UTF-16 and UTF-32 with one."""
-        raise NotImplementedError  # filled in by the readers' work
+        """The bytes as text: UTF-8 with or without a mark, or UTF-16 and UTF-32 with one. Raises TranscriptError else."""
+        try:
+            return self._utf8.decode("utf-8")
+        except UnicodeDecodeError as error:
+            self.fail(_encoding_problem(error))
 
-    @cached_property
+    @property
     def document(self) -> Any:
         """The whole text as one JSON value, or None."""
-        raise NotImplementedError
+        return self._parsed.document
+
+    @property
+    def records(self) -> tuple[Record, ...]:
+        """The JSON values line by line, () if any line but the last is no JSON.
+
+        A last line that breaks off is left out, and `truncated` says so.
+        """
+        return self._parsed.records
+
+    @property
+    def truncated(self) -> bool:
+        """Whether the last line of a JSON Lines text breaks off."""
+        return self._parsed.truncated
 
     @cached_property
-    def records(self) -> tuple[Record, ...]:
-        """The JSON values line by line, () if any line but the last is no JSON."""
-        raise NotImplementedError
+    def _utf8(self) -> bytes:
+        """The bytes as UTF-8 without a mark; not checked."""
+        for mark, encoding in _MARKS:
+            if self.data.startswith(mark):
+                if encoding == "utf-8":
+                    return self.data[len(mark) :]
+                return self.data.decode(encoding).encode("utf-8")
+        return self.data
+
+    @cached_property
+    def _parsed(self) -> _Parsed:
+        try:
+            data = self._utf8
+        except UnicodeDecodeError as error:
+            return _Parsed(problem=_encoding_problem(error))
+        try:
+            return _parse_lines(data) if _begins_with_whole_line(data) else _parse_document(data)
+        except DepthError as error:
+            return _Parsed(problem=str(error))
+        except ValueError as error:
+            parsed = _parse_lines(data)
+            return parsed if parsed.records or parsed.problem else _Parsed(**_document_problem(data, error))
+
+
+def _begins_with_whole_line(data: bytes) -> bool:
+    """Whether the first line is a JSON value and others follow: no need then to read the whole as one document first."""
+    lines = _lines(data)
+    _, line = next(lines, (0, b""))
+    if line[:1] not in (b"{", b"[") or next(lines, None) is None:
+        return False
+    return _parse_line(line)[1]
+
+
+def _parse_document(data: bytes) -> _Parsed:
+    document = decode_json(data)
+    start = len(data) - len(data.lstrip())
+    if b"\n" in data[start:].rstrip():
+        return _Parsed(document=document)
+    line = data.count(b"\n", 0, start) + 1
+    return _Parsed(document=document, records=(Record(line=line, value=document),))
+
+
+def _lines(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Line numbers and lines that are not blank, copied one at a time."""
+    number = start = 0
+    while start < len(data):
+        number += 1
+        end = data.find(b"\n", start)
+        end = len(data) if end < 0 else end
+        if line := data[start:end].strip(BLANK):
+            yield number, line
+        start = end + 1
+
+
+def _parse_lines(data: bytes) -> _Parsed:
+    """The text as JSON Lines; nothing where it does not begin with an object or an array. Raises no DepthError."""
+    records: list[Record] = []
+    broken = 0
+    for number, line in _lines(data):
+        if broken:
+            return _Parsed(**_line_problem(data, broken))
+        try:
+            values, whole = _parse_line(line)
+        except DepthError as error:
+            return _Parsed(problem=str(error), line=number)
+        records += [Record(line=number, value=value) for value in values]
+        if not whole:
+            broken = number
+        if not records or not isinstance(records[0].value, (dict, list)):
+            return _Parsed()
+    return _Parsed(records=tuple(records), truncated=bool(broken))
+
+
+def _parse_line(line: bytes) -> tuple[list[Any], bool]:
+    """The values of a line, and whether they are the whole of it. Raises DepthError."""
+    try:
+        return [decode_json(line)], True
+    except DepthError:
+        raise
+    except ValueError:
+        pass
+    try:
+        return decode_glued(line.decode("utf-8"))
+    except UnicodeDecodeError:
+        return [], False
+
+
+def _encoding_problem(error: UnicodeDecodeError) -> str:
+    if error.encoding in ("utf-16", "utf-32", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"):
+        return f"the file begins with a {error.encoding[:6].upper()} mark but is cut off or broken at byte {error.start}"
+    byte = error.object[error.start]
+    return f"the file is not UTF-8 text (byte 0x{byte:02X} at offset {error.start}; save it as UTF-8)"
+
+
+def _problem(data: bytes, problem: str, line: int, column: int = 0) -> dict[str, Any]:
+    """The problem of a broken text; a wrong encoding explains all others."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return {"problem": _encoding_problem(error)}
+    return {"problem": problem, "line": line, "column": column}
+
+
+def _line_problem(data: bytes, line: int) -> dict[str, Any]:
+    return _problem(data, "the line is not JSON, and it is not the last one (one JSON value a line is expected)", line)
+
+
+def _document_problem(data: bytes, error: ValueError) -> dict[str, Any]:
+    """Why a text that looks like one JSON value is none; no problem where it does not look like one."""
+    looks_like_json = data.lstrip()[:1] in (b"{", b"[") and isinstance(error, json.JSONDecodeError)
+    if not looks_like_json:
+        return _problem(data, "", 0)
+    assert isinstance(error, json.JSONDecodeError)
+    return _problem(data, f"the JSON is broken or cut off: {error.msg.lower()}", error.lineno, error.colno)

@@ -1,0 +1,172 @@
+"""The commands and their options. What they do is imported when they run, so that `--help` is fast."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from barrier_policy.cli.guard import guarded
+from barrier_policy.cli.options import (
+    EngineOption,
+    File,
+    Files,
+    Format,
+    KeepLast,
+    NoStore,
+    Now,
+    OutputFormat,
+    Overlays,
+    ProfileFile,
+    Ranges,
+    Reader,
+    Request,
+    Spans,
+    StoreFolder,
+    Target,
+    parse_range,
+)
+
+EXIT_CODES = "Exit codes: 0 compaction may go on, 1 refused, 2 usage or unreadable input, 3 invalid policy."
+
+app = typer.Typer(
+    name="barrier-policy",
+    help=f"Decide, span by span, what of an agent's transcript may be summarized. {EXIT_CODES}",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        print(f"barrier-policy {version('barrier-policy')}")
+        raise typer.Exit
+
+
+@app.callback()
+def common(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
+) -> None:
+    """Options before the command."""
+
+
+@app.command()
+@guarded
+def decide(
+    files: Files,
+    format: Format = OutputFormat.TABLE,
+    reader: Reader = "",
+    keep_last: KeepLast = None,
+    target_tokens: Target = None,
+    now: Now = "",
+    store: StoreFolder = None,
+    no_store: NoStore = False,
+    profile: ProfileFile = None,
+    policies: Overlays = None,
+    engine: EngineOption = None,
+    range: Ranges = None,
+    strategy: Spans = None,
+    all: Annotated[bool, typer.Option("--all", help="A row for every span; long tables are folded otherwise.")] = False,
+) -> int:
+    """Say of each span whether it may be summarized, with the rule that decided. Writes nothing."""
+    from barrier_policy.cli.decide import decide_files
+
+    request = Request(
+        reader=reader,
+        keep_last=keep_last,
+        target_tokens=target_tokens,
+        now=now,
+        store=store,
+        no_store=no_store,
+        profile=profile,
+        policies=tuple(policies or ()),
+        engine=engine or "",
+        ranges=tuple(parse_range(text) for text in range or ()),
+        strategy=strategy,
+    )
+    return decide_files(request, files, format=format, fold=not all)
+
+
+@app.command()
+@guarded
+def explain(
+    file: File,
+    span: Annotated[str, typer.Argument(metavar="SPAN", help="A span as `decide` names it, or a message index.")],
+    reader: Reader = "",
+    keep_last: KeepLast = None,
+    target_tokens: Target = None,
+    now: Now = "",
+    store: StoreFolder = None,
+    no_store: NoStore = False,
+    profile: ProfileFile = None,
+    policies: Overlays = None,
+    engine: EngineOption = None,
+    range: Ranges = None,
+    strategy: Spans = None,
+) -> int:
+    """Show the rules that decided about one span, clause by clause, with the places in the transcript that they rest on."""
+    from barrier_policy.cli.explain import explain_span
+
+    request = Request(
+        reader=reader,
+        keep_last=keep_last,
+        target_tokens=target_tokens,
+        now=now,
+        store=store,
+        no_store=no_store,
+        profile=profile,
+        policies=tuple(policies or ()),
+        engine=engine or "",
+        ranges=tuple(parse_range(text) for text in range or ()),
+        strategy=strategy,
+    )
+    return explain_span(request, file, span)
+
+
+@app.command()
+@guarded
+def facts(
+    file: File,
+    kind: Annotated[str, typer.Option("--kind", metavar="K", help="Only facts of this kind.")] = "",
+    message: Annotated[int | None, typer.Option("--message", min=0, metavar="N", help="Only facts of this message.")] = None,
+    format: Format = OutputFormat.TABLE,
+    reader: Reader = "",
+    now: Now = "",
+    profile: ProfileFile = None,
+) -> int:
+    """List what the extractors found."""
+    from barrier_policy.cli.listings import list_facts
+
+    return list_facts(Request(reader=reader, now=now, profile=profile), file, kind=kind, message=message, format=format)
+
+
+@app.command()
+@guarded
+def ledger(
+    file: File,
+    family: Annotated[str, typer.Option("--family", metavar="F", help="obligation, effect, constraint or binding.")] = "",
+    live: Annotated[bool, typer.Option("--live", help="Only what is still owed, in force, open or unsettled.")] = False,
+    format: Format = OutputFormat.TABLE,
+    reader: Reader = "",
+    keep_last: KeepLast = None,
+    now: Now = "",
+    profile: ProfileFile = None,
+) -> int:
+    """List obligations, effects, constraints and bindings with their states."""
+    from barrier_policy.cli.listings import list_ledger
+
+    request = Request(reader=reader, keep_last=keep_last, now=now, profile=profile)
+    return list_ledger(request, file, family=family, live=live, format=format)
+
+
+@app.command()
+@guarded
+def plugins(format: Format = OutputFormat.TABLE) -> int:
+    """List the plugins that were found, loaded or refused and why, with what they provide."""
+    from barrier_policy.cli.listings import list_plugins
+
+    return list_plugins(format=format)

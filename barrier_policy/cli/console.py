@@ -1,0 +1,109 @@
+"""What reaches the terminal: colours only on one, and nothing from a transcript that it could obey.
+
+INVARIANT: every text that stems from a transcript goes through `clean` or `clip` before it is printed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from typing import IO
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+PLAIN_WIDTH = 120
+"""Columns where the output is no terminal and COLUMNS does not say otherwise, so that piped output is always the same."""
+
+_OBEYED = re.compile(
+    "["
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls, among them the start of every escape sequence
+    "\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"  # marks that reorder or hide text
+    "\ud800-\udfff"  # lone surrogates, which no encoding can write
+    "\U000e0000-\U000e007f"  # invisible tags
+    "]"
+)
+
+
+def clean(text: str) -> str:
+    """A text on one line without characters that a terminal obeys: they are shown as escapes such as `\\x1b`."""
+    text = text.replace("\r\n", "\n").replace("\n", "⏎").replace("\t", " ")
+    return _OBEYED.sub(_escape, text)
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def clip(text: str, length: int) -> str:
+    """A clean text of at most `length` characters; what was cut off shows as `…`."""
+    text = clean(text[: 4 * length])  # bounded before it is looked at: parts can have megabytes
+    return text if len(text) <= length else text[: length - 1].rstrip() + "…"
+
+
+def make_console(stream: IO[str]) -> Console:
+    """A console on a stream, with colours only where it is a terminal and NO_COLOR is not set."""
+    terminal = stream.isatty()
+    coloured = terminal and not os.environ.get("NO_COLOR")
+    return Console(
+        file=stream,
+        force_terminal=terminal,
+        color_system="auto" if coloured else None,
+        width=None if terminal else _plain_width(),
+        highlight=False,
+        markup=False,
+        emoji=False,
+    )
+
+
+def _plain_width() -> int:
+    columns = os.environ.get("COLUMNS", "")
+    return int(columns) if columns.isdigit() and int(columns) > 0 else PLAIN_WIDTH
+
+
+def out() -> Console:
+    """The console on standard output."""
+    return make_console(sys.stdout)
+
+
+def err() -> Console:
+    """The console on standard error."""
+    return make_console(sys.stderr)
+
+
+def make_table(*headers: str, right: tuple[str, ...] = (), wide: str = "") -> Table:
+    """A table without rules. Columns in `right` are numbers; the column `wide` takes the room that is left."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for header in headers:
+        last = header == wide
+        table.add_column(
+            header,
+            justify="right" if header in right else "left",
+            no_wrap=not last,
+            overflow="fold",
+            ratio=1 if last else None,
+        )
+    return table
+
+
+def cell(text: str, style: str = "") -> Text:
+    """A table cell that holds exactly this text, cleaned."""
+    return Text(clean(text), style=style)
+
+
+def print_table(console: Console, table: Table) -> None:
+    """Print a table without the blanks that pad its lines to the full width."""
+    with console.capture() as captured:
+        console.print(table)
+    for line in captured.get().splitlines():
+        console.file.write(line.rstrip() + "\n")
+
+
+def write_bytes(data: bytes) -> None:
+    """Write bytes to standard output as they are."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()

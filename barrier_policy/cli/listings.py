@@ -1,0 +1,149 @@
+"""`barrier-policy facts`, `ledger` and `plugins`: what was found, as a table or as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+from rich.table import Table
+
+from barrier_policy.cli.console import cell, clip, make_table, out, print_table, write_bytes
+from barrier_policy.cli.guard import OK, UNREADABLE
+from barrier_policy.cli.options import OutputFormat, Request
+from barrier_policy.cli.session import Session
+from barrier_policy.digest import stable_json
+from barrier_policy.errors import BarrierPolicyError
+from barrier_policy.facts.masking import Masker
+from barrier_policy.facts.model import Fact
+from barrier_policy.ledger.model import TERMINAL, UNSETTLED, Family, Item, Ledger
+from barrier_policy.plugins import load_plugins
+from barrier_policy.policy.hints import suggestion
+from barrier_policy.transcript.pairing import pair_calls
+
+TEXT_LENGTH = 160
+PLACE_FIELDS = ("kind", "message", "part", "start", "end", "text", "extractor")
+
+
+def list_facts(request: Request, file: str, *, kind: str, message: int | None, format: OutputFormat) -> int:
+    """Print the facts of a transcript, all or those of a kind or message."""
+    session = Session(request)
+    kinds = session.decider.plugins.kinds
+    if kind and kind not in kinds:
+        raise BarrierPolicyError(f"--kind: no fact kind `{kind}` {suggestion(kind, kinds)}")
+    transcript = session.read(file)
+    found = session.decider.facts(transcript, pair_calls(transcript.messages), now=session.now)
+    chosen = [
+        fact
+        for facts in found.by_message
+        for fact in facts
+        if (not kind or fact.kind == kind) and (message is None or fact.message == message)
+    ]
+    _emit([fact.to_dict() for fact in chosen], format, lambda: _facts_table(chosen))
+    return OK
+
+
+def _facts_table(facts: Sequence[Fact]) -> Table:
+    table = make_table("message", "kind", "text", "attributes", right=("message",), wide="attributes")
+    for fact in facts:
+        attributes = {
+            name: value
+            for name, value in fact.to_dict().items()
+            if name not in PLACE_FIELDS and value not in ("", [], False)
+        }
+        shown = ", ".join(f"{name}={_plain(value)}" for name, value in attributes.items())
+        table.add_row(str(fact.message), cell(fact.kind), cell(clip(fact.text, 60)), cell(clip(shown, TEXT_LENGTH)))
+    return table
+
+
+def _plain(value: Any) -> str:
+    return " ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def list_ledger(request: Request, file: str, *, family: str, live: bool, format: OutputFormat) -> int:
+    """Print the items of the ledger with their present state and what led to it."""
+    families = [str(known) for known in Family if known is not Family.EXTENSION]
+    if family and family not in families:
+        raise BarrierPolicyError(f"--family: no family `{family}` {suggestion(family, families)}")
+    analysis = Session(request).analyse(file)
+    ledger = analysis.ledger
+    chosen = [
+        item
+        for item in ledger.items
+        if (not family or item.family == family) and (not live or is_live(item, ledger.state(item)))
+    ]
+    records = _item_records(chosen, ledger, analysis.facts.masker)
+    _emit(records, format, lambda: _ledger_table(records))
+    return OK
+
+
+def is_live(item: Item, state: str) -> bool:
+    """Whether an item still matters: owed, in force, open or unsettled."""
+    if item.family is Family.EFFECT:
+        return state in UNSETTLED
+    return state == "open" if item.family is Family.BINDING else state not in TERMINAL
+
+
+def _item_records(items: Sequence[Item], ledger: Ledger, masker: Masker) -> list[dict[str, Any]]:
+    history: dict[str, list[dict[str, Any]]] = {}
+    for event in ledger.events:
+        history.setdefault(event.item, []).append({"message": event.message, "state": event.state, "reason": event.reason})
+    return [
+        {
+            "id": item.id,
+            "family": str(item.family),
+            "kind": item.kind,
+            "state": ledger.state(item),
+            "message": item.message,
+            "text": masker.text(item.text, item.message),
+            "attributes": {
+                name: masker.text(value, item.message) for name, value in sorted(item.attributes.items()) if value
+            },
+            "events": history[item.id],
+        }
+        for item in items
+    ]
+
+
+def _ledger_table(records: Sequence[dict[str, Any]]) -> Table:
+    table = make_table("item", "kind", "state", "because", "text", wide="text")
+    for record in records:
+        last = record["events"][-1]
+        because = f"{last['reason']} (message {last['message']})"
+        table.add_row(
+            cell(record["id"]),
+            cell(record["kind"]),
+            cell(record["state"]),
+            cell(clip(because, 40)),
+            cell(clip(record["text"], TEXT_LENGTH)),
+        )
+    return table
+
+
+def list_plugins(*, format: OutputFormat) -> int:
+    """Print all plugins that were found; exit code 2 where one was refused, because nothing would be decided then."""
+    records = [
+        {"state": "refused" if info.problem else "loaded", **msgspec.to_builtins(info)}
+        for info in load_plugins(strict=False).infos
+    ]
+    _emit(records, format, lambda: _plugins_table(records))
+    return UNREADABLE if any(record["problem"] for record in records) else OK
+
+
+def _plugins_table(records: Sequence[dict[str, Any]]) -> Table:
+    table = make_table("plugin", "version", "state", "hooks", "provides", wide="provides")
+    for record in records:
+        hooks = ", ".join(hook.removeprefix("barrier_") for hook in record["hooks"])
+        provides = record["problem"] or ", ".join([*record["readers"], *record["kinds"]])
+        table.add_row(cell(record["name"]), cell(record["version"]), cell(record["state"]), cell(hooks), cell(provides))
+    return table
+
+
+def _emit(records: Sequence[dict[str, Any]], format: OutputFormat, table: Callable[[], Table]) -> None:
+    """Print records in the format that was asked for; the table is made only where it is."""
+    if format is OutputFormat.TABLE:
+        print_table(out(), table())
+    elif format is OutputFormat.JSONL:
+        write_bytes(b"".join(stable_json(record) + b"\n" for record in records))
+    else:
+        write_bytes(msgspec.json.format(stable_json(records), indent=2) + b"\n")

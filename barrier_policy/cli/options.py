@@ -1,0 +1,82 @@
+"""Options that several commands share, each declared once."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from barrier_policy.errors import BarrierPolicyError
+from barrier_policy.profile import EngineName
+from barrier_policy.spans.segment import Strategy
+
+
+class OutputFormat(StrEnum):
+    """How results are printed."""
+
+    TABLE = "table"
+    JSON = "json"
+    JSONL = "jsonl"
+
+
+def parse_range(text: str) -> tuple[int, int]:
+    """`START:END`, message indices, END not included. Raises BarrierPolicyError else."""
+    match = re.fullmatch(r"(\d{1,9}):(\d{1,9})", text)
+    if not match:
+        raise BarrierPolicyError(f"--range: `{text}` is no range (give START:END in message indices, e.g. 40:81)")
+    return int(match[1]), int(match[2])
+
+
+File = Annotated[str, typer.Argument(metavar="FILE", help="A transcript; `-` reads standard input.")]
+Files = Annotated[list[str], typer.Argument(metavar="FILE", help="Transcripts; `-` reads standard input.")]
+Format = Annotated[OutputFormat, typer.Option("--format", help="How to print the result.")]
+Reader = Annotated[
+    str, typer.Option("--from", metavar="FORMAT", help="Transcript format, instead of the one that fits the content.")
+]
+KeepLast = Annotated[
+    int | None, typer.Option("--keep-last", min=0, metavar="N", help="The runtime keeps the last N messages anyway.")
+]
+Target = Annotated[
+    int | None,
+    typer.Option("--target-tokens", min=0, metavar="N", help="Size that the context must reach; refused if it can't."),
+]
+Now = Annotated[str, typer.Option("--now", metavar="TIME", help="Time of the decision, ISO 8601; default: the clock.")]
+StoreFolder = Annotated[
+    Path | None, typer.Option("--store", metavar="DIR", help="Store of originals; default: the user's data directory.")
+]
+NoStore = Annotated[bool, typer.Option("--no-store", help="No store: nothing structured can be summarized.")]
+ProfileFile = Annotated[
+    Path | None,
+    typer.Option("--profile", metavar="FILE", help="Settings; default: ./barrier-policy.yaml where there is one."),
+]
+Overlays = Annotated[
+    list[Path] | None,
+    typer.Option("--policies", metavar="DIR", help="Policies on top of the shipped ones; may be repeated."),
+]
+EngineOption = Annotated[
+    EngineName | None, typer.Option("--engine", help="CEL engine; `auto` takes the fast one where it is installed.")
+]
+Ranges = Annotated[
+    list[str] | None, typer.Option("--range", metavar="START:END", help="One span for these messages; may be repeated.")
+]
+Spans = Annotated[Strategy | None, typer.Option("--strategy", help="How spans are cut: a step each, or a user turn each.")]
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True):
+    """What was asked for on the command line; None and empty values mean what the profile says."""
+
+    reader: str = ""
+    keep_last: int | None = None
+    target_tokens: int | None = None
+    now: str = ""
+    store: Path | None = None
+    no_store: bool = False
+    profile: Path | None = None
+    policies: tuple[Path, ...] = ()
+    engine: str = ""
+    ranges: tuple[tuple[int, int], ...] = ()
+    strategy: Strategy | None = None

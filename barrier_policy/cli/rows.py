@@ -1,0 +1,163 @@
+"""A decision as rows for people: which rule decided about each span, and what it rests on. Pure; prints nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+import msgspec
+
+from barrier_policy.cli.console import clean, clip
+from barrier_policy.decide import Analysis
+from barrier_policy.decision.assess import Assessment
+from barrier_policy.policy.model import Repair, Severity
+from barrier_policy.policy.verdict import Reason
+from barrier_policy.transcript.model import Message
+
+LONG = 24
+"""A table with more spans than this is folded."""
+ITEM_LENGTH = 72
+ITEMS_SHOWN = 2
+EXCERPT = 160
+EXCERPT_BEFORE = 40
+GATE_REPAIRS = frozenset({Repair.REBIND, Repair.ARCHIVE})
+"""Repairs that the gate makes itself; all others need somebody else."""
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """One span, or a run of neighbouring spans with the same action for the same rules.
+
+    `lines` are (rule, what), the deciding rule first.
+    """
+
+    first: str
+    last: str
+    spans: int
+    messages: int
+    tokens: int
+    action: str
+    lines: tuple[tuple[str, str], ...]
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The rules, the deciding one first."""
+        return tuple(rule for rule, _ in self.lines)
+
+
+def decision_rows(analysis: Analysis, *, fold: bool) -> list[Row]:
+    """The rows of a decision in transcript order; a long one is folded where `fold`."""
+    texts = ItemTexts(analysis)
+    rows = [
+        _row(found, action, texts, analysis.plan.outcome)
+        for found, action in zip(analysis.assessments, analysis.plan.actions, strict=True)
+    ]
+    if not fold or len(rows) <= LONG:
+        return rows
+    return [_folded(list(run)) for _, run in groupby(rows, key=lambda row: (row.action, row.rules))]
+
+
+class ItemTexts:
+    """The words that the items of a ledger rest on, short and without secrets."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        self._masker = analysis.facts.masker
+        self._texts = {item.id: (item.text, item.message) for item in analysis.ledger.items}
+
+    def of(self, item: str, length: int = ITEM_LENGTH) -> str:
+        """The text of an item on one line, empty where it has none."""
+        text, message = self._texts.get(item, ("", 0))
+        return self.mask(text, message, length)
+
+    def mask(self, text: str, message: int, length: int = ITEM_LENGTH) -> str:
+        """A text that stems from a message, masked and clipped."""
+        return clip(self._masker.text(text, message), length)
+
+    def excerpt(self, item: str, message: Message, pointer: str) -> str:
+        """What stands in the transcript around the words of an item, masked and clipped."""
+        part = next((part for part in message.parts if part.pointer == pointer), None)
+        if part is None:
+            return ""
+        text = self._masker.text(part.text, message.index)
+        words = self._texts.get(item, ("", 0))[0]
+        start = max(0, text.find(words) - EXCERPT_BEFORE) if words else 0
+        shown = clip(("…" if start else "") + text[start:], EXCERPT)
+        return f"{clean(part.name)} {shown}" if part.name else shown
+
+
+def _row(found: Assessment, action: str, texts: ItemTexts, outcome: str) -> Row:
+    return Row(
+        first=found.span.id.partition("-")[0],
+        last=str(found.span.end - 1),
+        spans=1,
+        messages=found.span.end - found.span.start,
+        tokens=found.tokens,
+        action=action,
+        lines=tuple(_lines(found, action, texts, outcome)),
+    )
+
+
+def _lines(found: Assessment, action: str, texts: ItemTexts, outcome: str) -> Iterable[tuple[str, str]]:
+    """The deciding rule, further rules that name something, and what the plan made of it."""
+    verdict = found.result
+    for error in verdict.errors:
+        yield error.rule, f"the {error.part} could not be evaluated: {error.message}"
+    for number, reason in enumerate(by_weight(verdict.reasons)):
+        if number == 0 or reason.evidence:
+            yield reason.rule, _what(reason.explanation, [entry.item for entry in reason.evidence], texts)
+    if verdict.default_barrier:
+        yield "(no permit)", "no rule permits to summarize it"
+    if action == "retain" and (found.verdict == "opportunity" or found.repairable):
+        yield "(plan)", _plan_words(found, outcome)
+
+
+def by_weight(reasons: Sequence[Reason]) -> list[Reason]:
+    """Reasons with the deciding one first: those that the gate can't lift by itself, then the more severe ones."""
+    severities = list(Severity)
+    return sorted(
+        reasons,
+        key=lambda reason: (
+            bool(reason.repair) and GATE_REPAIRS.issuperset(reason.repair),
+            -severities.index(reason.severity),
+            reason.rule,
+        ),
+    )
+
+
+def _what(explanation: str, items: Sequence[str], texts: ItemTexts) -> str:
+    shown = [text for text in dict.fromkeys(texts.of(item) for item in items[: 4 * ITEMS_SHOWN]) if text]
+    named = ", ".join(f"`{text}`" for text in shown[:ITEMS_SHOWN])
+    more = f" +{len(items) - ITEMS_SHOWN}" if len(items) > ITEMS_SHOWN else ""
+    return f"{explanation}: {named}{more}" if named else explanation
+
+
+def _plan_words(found: Assessment, outcome: str) -> str:
+    """Why a span stays that its verdict would let go."""
+    if outcome == "refuse":
+        return "could go, but the target can't be reached"
+    if found.repairable and found.gain <= 0:
+        return "its records would be longer than itself"
+    if outcome == "nothing_to_reclaim":
+        return "could go, but nothing would be gained"
+    return "could be repaired, but the target is reached without"
+
+
+def _folded(run: list[Row]) -> Row:
+    """One row for a run; its words are those of the first span."""
+    first, last = run[0], run[-1]
+    if len(run) == 1:
+        return first
+    return Row(
+        first=first.first,
+        last=last.last,
+        spans=len(run),
+        messages=sum(row.messages for row in run),
+        tokens=sum(row.tokens for row in run),
+        action=first.action,
+        lines=tuple(_folded_line(number, run) for number in range(len(first.lines))),
+    )
+
+
+def _folded_line(number: int, run: list[Row]) -> tuple[str, str]:
+    rule, what = run[0].lines[number]
+    same = all(row.lines[number][1] == what for row in run)
+    return rule, what if same else f"{what}, …"

@@ -1,0 +1,85 @@
+"""From the command line to an analysis: profile, decider, store and input, made ready once for all files of a command."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from barrier_policy.cli.options import Request
+from barrier_policy.decide import Analysis, Decider, open_store, timestamp
+from barrier_policy.errors import BarrierPolicyError
+from barrier_policy.profile import PROFILE_NAME, Profile
+from barrier_policy.profile_file import load_profile
+from barrier_policy.transcript.model import Transcript
+from barrier_policy.transcript.reader import read_transcript
+from barrier_policy.transcript.source import MAX_BYTES, Source
+
+STDIN = "-"
+
+
+class Session:
+    """Everything that one command needs, checked before the first file is read.
+
+    Raises ProfileError, PluginError or PolicyError.
+    """
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self.decider = Decider(_profile(request))
+        self.store = open_store(False if request.no_store else request.store, self.decider.profile)
+        self.now = _now(request.now)
+
+    def read(self, name: str) -> Transcript:
+        """Read a file, or standard input for `-`. Raises BarrierPolicyError."""
+        return read_transcript(_source(name), self.decider.plugins.readers, format=self.request.reader)
+
+    def analyse(self, name: str) -> Analysis:
+        """Read and decide. Raises BarrierPolicyError."""
+        return self.decider.analyse(
+            self.read(name),
+            keep_last=self.request.keep_last,
+            target_tokens=self.request.target_tokens,
+            now=self.now,
+            store=self.store,
+            ranges=self.request.ranges,
+        )
+
+
+def _profile(request: Request) -> Profile:
+    """The profile that was named, or the one in the working directory, with what the command line changes."""
+    path = request.profile or Path(PROFILE_NAME)
+    profile = load_profile(path) if request.profile or path.is_file() else Profile()
+    changes: dict[str, Any] = {}
+    for folder in request.policies:
+        if not folder.is_dir():
+            raise BarrierPolicyError(f"--policies: `{folder}` is no folder (give a folder of policy files)")
+    if request.policies:
+        changes["overlays"] = (*profile.overlays, *request.policies)
+    if request.engine:
+        changes["engine"] = request.engine
+    if request.strategy is not None:
+        changes["strategy"] = request.strategy
+    return msgspec.structs.replace(profile, **changes)
+
+
+def _now(text: str) -> str:
+    try:
+        return timestamp(text or None)
+    except BarrierPolicyError as error:
+        raise BarrierPolicyError(f"--now: {error}") from None
+
+
+def _source(name: str) -> Source:
+    """Bytes of a file, no more than one beyond the limit, so that an endless device is refused as well."""
+    if name == STDIN:
+        return Source(sys.stdin.buffer.read(MAX_BYTES + 1), path="<stdin>")
+    try:
+        with open(name, "rb") as file:
+            return Source(file.read(MAX_BYTES + 1), path=name)
+    except OSError as error:
+        raise BarrierPolicyError(f"{name}: can't be read ({(error.strerror or str(error)).lower()})") from None
+    except ValueError:  # a NUL in the name
+        raise BarrierPolicyError(f"{name}: can't be read (not a file name)") from None

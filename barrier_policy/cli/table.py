@@ -1,0 +1,100 @@
+"""The decision as a table: where it came from, span by span, what blocks, and the sums."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from barrier_policy.cli.console import cell, clean, make_table, print_table
+from barrier_policy.cli.rows import ItemTexts, Row, decision_rows
+from barrier_policy.decide import Analysis
+
+STYLES = {"summarize": "green", "repair": "yellow", "retain": "red", "compact": "green", "refuse": "bold red"}
+ACTIONS = ("summarize", "repair", "retain")
+
+
+def print_decision(console: Console, name: str, analysis: Analysis, *, fold: bool) -> None:
+    """Print one decision."""
+    rows = decision_rows(analysis, fold=fold)
+    for line in _head(name, analysis):
+        console.print(cell(line), soft_wrap=True)
+    console.print()
+    if rows:
+        print_table(console, _spans(rows))
+        console.print()
+    if analysis.decision.outcome == "refuse":
+        print_table(console, _blocking(analysis))
+        console.print()
+    print_table(console, _totals(analysis))
+    console.print(_outcome(analysis), soft_wrap=True)
+
+
+def _head(name: str, analysis: Analysis) -> list[str]:
+    decision = analysis.decision
+    about = decision.transcript
+    lines = [
+        f"{clean(name)}: {about.format}, {about.messages:,} messages, {about.turns:,} turns, {about.tokens:,} tokens",
+        f"policies {decision.policy.name} {decision.policy.digest[:19]}…, engine {decision.policy.engine}",
+    ]
+    if analysis.transcript.skipped:
+        skipped = ", ".join(f"{entry.count:,} {entry.what}" for entry in analysis.transcript.skipped)
+        lines.append(f"left out by the reader: {skipped}")
+    return lines
+
+
+def _spans(rows: list[Row]) -> Table:
+    table = make_table("span", "messages", "tokens", "action", "rule", "what", right=("messages", "tokens"), wide="what")
+    for row in rows:
+        action = Text(row.action, style=STYLES[row.action])
+        cells: tuple[str | Text, ...] = (_place(row), f"{row.messages:,}", f"{row.tokens:,}", action)
+        for rule, what in row.lines:
+            table.add_row(*cells, cell(rule), cell(what))
+            cells = ("", "", "", "")
+    return table
+
+
+def _place(row: Row) -> str:
+    place = row.first if row.first == row.last else f"{row.first}-{row.last}"
+    return place if row.spans == 1 else f"{place} ({row.spans} spans)"
+
+
+def _blocking(analysis: Analysis) -> Table:
+    """What keeps the target out of reach, and what would discharge it."""
+    texts = ItemTexts(analysis)
+    table = make_table("blocking", "span", "discharged by", "item", wide="item")
+    for entry in analysis.decision.blocking:
+        table.add_row(cell(entry.item), entry.span, cell(entry.discharged_by), cell(texts.of(entry.item)))
+    return table
+
+
+def _totals(analysis: Analysis) -> Table:
+    spans = analysis.decision.spans
+    table = make_table("action", "spans", "messages", "tokens", right=("spans", "messages", "tokens"))
+    for action in ACTIONS:
+        chosen = [span for span in spans if span.action == action]
+        messages = sum(span.messages[1] - span.messages[0] for span in chosen)
+        table.add_row(
+            Text(action, style=STYLES[action]),
+            f"{len(chosen):,}",
+            f"{messages:,}",
+            f"{sum(span.tokens for span in chosen):,}",
+        )
+    tail = analysis.decision.transcript.messages - analysis.decision.tail.start
+    rest = analysis.decision.totals.tokens_before - sum(span.tokens for span in spans)
+    table.add_row("tail (kept anyway)", "", f"{tail:,}", f"{rest:,}")
+    return table
+
+
+def _outcome(analysis: Analysis) -> Text:
+    decision = analysis.decision
+    before, after = decision.totals.tokens_before, decision.budget.tokens_after
+    text = Text()
+    text.append(decision.outcome, style=STYLES.get(decision.outcome, "bold"))
+    if decision.outcome == "compact":
+        text.append(f": {before:,} tokens become {after:,}, of these {decision.totals.tokens_carrier:,} in carrier records")
+    elif decision.outcome == "refuse":
+        text.append(f": {before:,} tokens can't become {decision.budget.target_tokens:,}; nothing may be summarized")
+    else:
+        text.append(f": {before:,} tokens stay as they are")
+    return text

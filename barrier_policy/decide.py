@@ -1,0 +1,387 @@
+"""The walk of one transcript, from bytes to a decision (design section 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from barrier_policy.decision.assess import Assessment, Probe, assess_spans
+from barrier_policy.decision.carrier import CarrierRecord, write_index
+from barrier_policy.decision.model import (
+    SCHEMA,
+    Budget,
+    Decision,
+    Evidence,
+    Fidelity,
+    PluginVersion,
+    PolicyInfo,
+    Reason,
+    Repair,
+    RuleError,
+    SpanDecision,
+    SpanProvenance,
+    Tail,
+    Totals,
+    TranscriptInfo,
+    seal,
+)
+from barrier_policy.decision.plan import Plan, make_plan
+from barrier_policy.digest import digest_bytes
+from barrier_policy.errors import BarrierPolicyError
+from barrier_policy.facts.extract import Facts, extract
+from barrier_policy.facts.model import Fact
+from barrier_policy.join.join import Join, Provenance, Settings, join_spans, span_index
+from barrier_policy.join.schema import build_schema
+from barrier_policy.ledger.build import build_ledger
+from barrier_policy.ledger.conversation import converse
+from barrier_policy.ledger.model import TERMINAL, Ledger
+from barrier_policy.plugins import PluginSet, load_plugins
+from barrier_policy.policy.cel.engine import load_engine
+from barrier_policy.policy.evaluate import Evaluator, Verdict
+from barrier_policy.policy.loader import PolicySet, load_policies, shipped_policies
+from barrier_policy.profile import Profile
+from barrier_policy.provenance.store import FileStore, Store, available, default_store, original_bytes
+from barrier_policy.spans.model import Segmentation
+from barrier_policy.spans.segment import segment
+from barrier_policy.transcript.model import Message, Transcript
+from barrier_policy.transcript.pairing import Pairs, pair_calls
+from barrier_policy.transcript.reader import read_transcript
+from barrier_policy.transcript.source import Source
+from barrier_policy.transcript.tokens import Counter, estimate_tokens, message_tokens
+
+TranscriptLike = str | Path | bytes | Transcript | list[dict[str, Any]] | dict[str, Any]
+
+
+class Analysis(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that was established about a transcript on the way to its decision."""
+
+    transcript: Transcript
+    pairs: Pairs
+    facts: Facts
+    segmentation: Segmentation
+    ledger: Ledger
+    join: Join
+    assessments: tuple[Assessment, ...]
+    plan: Plan
+    decision: Decision
+
+
+class Decider:
+    """Plugins, policies and engine, made ready once and used for any number of transcripts.
+
+    Raises PluginError or PolicyError, with every problem, before anything is decided.
+    """
+
+    def __init__(
+        self,
+        profile: Profile | None = None,
+        *,
+        plugins: PluginSet | None = None,
+        policies: Iterable[Path] | None = None,
+        counter: Counter = estimate_tokens,
+    ) -> None:
+        self.profile = profile or Profile()
+        self.plugins = plugins or load_plugins()
+        self.counter = counter
+        schema = build_schema(kind for kind in self.plugins.kinds.values() if "." in kind.name)
+        engine = load_engine(self.profile.engine)
+        layers = list(policies) if policies is not None else [shipped_policies(), *self.profile.overlays]
+        self.policies: PolicySet = load_policies(layers, schema, engine)
+        self.engine_name = engine.name
+        self.evaluator = Evaluator(self.policies, engine)
+
+    def read(self, source: TranscriptLike, *, format: str = "") -> Transcript:
+        """Read a path, bytes, messages or a Transcript. Raises TranscriptError."""
+        return read_any(source, self.plugins, format=format)
+
+    def facts(self, transcript: Transcript, pairs: Pairs, *, now: str) -> Facts:
+        """All facts of a transcript."""
+        return extract(
+            transcript.messages, pairs, self.plugins.extractors, self.plugins.kinds, tools=transcript.tools, now=now
+        )
+
+    def analyse(
+        self,
+        source: TranscriptLike,
+        *,
+        keep_last: int | None = None,
+        target_tokens: int | None = None,
+        now: str | datetime | None = None,
+        store: Store | None = None,
+        format: str = "",
+        ranges: Iterable[tuple[int, int]] = (),
+    ) -> Analysis:
+        """Decide, and keep everything that led to the decision."""
+        profile = self.profile
+        transcript = self.read(source, format=format)
+        messages = transcript.messages
+        pairs = pair_calls(messages)
+        facts = self.facts(transcript, pairs, now=timestamp(now))
+        segmentation = segment(
+            messages,
+            pairs,
+            keep_last=profile.keep_last if keep_last is None else keep_last,
+            strategy=profile.strategy,
+            ranges=ranges,
+        )
+        conversation = converse(messages, pairs, facts, present=segmentation.tail_start, tool_classes=profile.tools)
+        ledger = build_ledger(conversation, span_index(segmentation))
+        tokens = [message_tokens(message, self.counter) for message in messages]
+        settings = Settings(
+            preserve=profile.fidelity.preserve,
+            audited=profile.fidelity.audited,
+            evidence_demand=profile.workload.evidence_demand,
+        )
+        join = join_spans(messages, segmentation, ledger, facts.by_message, facts.failures, self.plugins.kinds, tokens, settings)
+        digests = tuple(digest_bytes(original_bytes(messages[span.start : span.end])) for span in segmentation.spans)
+        assessments = tuple(
+            assess_spans(
+                join, self.evaluator, _probe(store, join, digests), archives=store is not None, count=self.counter
+            )
+        )
+        target = profile.target_tokens if target_tokens is None else target_tokens
+        plan = make_plan(assessments, tokens_total=sum(tokens), target_tokens=target)
+        turns = sum(turn.has_user for turn in conversation.turns)
+        info = TranscriptInfo(
+            format=transcript.format, digest=transcript.digest, messages=len(messages), tokens=sum(tokens), turns=turns
+        )
+        decision = self._decision(info, segmentation, join, assessments, plan, digests, target, store)
+        return Analysis(
+            transcript=transcript,
+            pairs=pairs,
+            facts=facts,
+            segmentation=segmentation,
+            ledger=ledger,
+            join=join,
+            assessments=assessments,
+            plan=plan,
+            decision=decision,
+        )
+
+    def _decision(
+        self,
+        info: TranscriptInfo,
+        segmentation: Segmentation,
+        join: Join,
+        assessments: tuple[Assessment, ...],
+        plan: Plan,
+        digests: tuple[str, ...],
+        target: int | None,
+        store: Store | None,
+    ) -> Decision:
+        spans = tuple(
+            _span_decision(join, assessment, action, digest, store)
+            for assessment, action, digest in zip(assessments, plan.actions, digests, strict=True)
+        )
+        carrier = _carrier(join, assessments, plan)
+        reclaimed = sum(span.tokens for span in spans if span.action != "retain")
+        carried = sum(self.counter(record.text) for record in carrier)
+        return seal(
+            Decision(
+                schema=SCHEMA,
+                decision_id="",
+                outcome=plan.outcome,
+                transcript=info,
+                policy=PolicyInfo(name=self.policies.name, digest=self.policies.digest, engine=self.engine_name),
+                plugins=tuple(PluginVersion(name=plugin.name, version=plugin.version) for plugin in self.plugins.loaded),
+                budget=Budget(target_tokens=target, tokens_after=plan.tokens_after),
+                fidelity=Fidelity(preserve=self.profile.fidelity.preserve, audited=self.profile.fidelity.audited),
+                tail=Tail(start=segmentation.tail_start),
+                spans=spans,
+                carrier=carrier,
+                blocking=plan.blocking,
+                totals=Totals(
+                    tokens_before=info.tokens,
+                    tokens_reclaimed=reclaimed,
+                    tokens_retained=info.tokens - reclaimed,
+                    tokens_carrier=carried,
+                ),
+            )
+        )
+
+
+def _probe(store: Store | None, join: Join, digests: tuple[str, ...]) -> Probe:
+    """How to find out whether the original of a span can be read back."""
+
+    def probe(number: int) -> Provenance:
+        if store is None:
+            return Provenance()
+        span = join.segmentation.spans[number]
+        digest = digests[number]
+        if store.read(digest) is None:
+            return Provenance()
+        ready = available(store, digest, len(original_bytes(join.messages[span.start : span.end])))
+        return Provenance(present=True, retrievable=ready, uri=store.uri(digest))
+
+    return probe
+
+
+def _carrier(join: Join, assessments: tuple[Assessment, ...], plan: Plan) -> tuple[CarrierRecord, ...]:
+    """The records that the planned repairs would write: each span's own, then the index of exact values."""
+    repaired = [found for found, action in zip(assessments, plan.actions, strict=True) if action == "repair"]
+    at_work = [
+        item.message
+        for item in join.ledger.items
+        if item.kind == "request" and item.message < join.segmentation.tail_start and join.ledger.state(item) not in TERMINAL
+    ]
+    items = [item for found in repaired for item in found.rebind]
+    index = write_index(items, join.ledger, join.messages, at_work[-1] if at_work else None)
+    return (*(record for found in repaired for record in found.records), *index)
+
+
+def _span_decision(join: Join, found: Assessment, action: str, digest: str, store: Store | None) -> SpanDecision:
+    repairs = []
+    if found.repairable and found.rebind:
+        repairs.append(Repair(kind="rebind", items=tuple(item.id for item in found.rebind)))
+    if found.repairable and found.archive:
+        repairs.append(Repair(kind="archive", items=(found.span.id,)))
+    return SpanDecision(
+        id=found.span.id,
+        messages=(found.span.start, found.span.end),
+        tokens=found.tokens,
+        digest=digest,
+        evidential_class="structured" if found.record["evidential_class"] == "structured" else "narrative",
+        verdict=found.result.verdict,
+        action=action,
+        reasons=_reasons(join, found.result),
+        errors=tuple(RuleError(rule=error.rule, message=error.message) for error in found.result.errors),
+        repairs=tuple(repairs),
+        provenance=SpanProvenance(
+            present=found.provenance.present,
+            retrievable=found.provenance.retrievable,
+            uri=found.provenance.uri or (store.uri(digest) if store and found.archive else ""),
+        ),
+    )
+
+
+def _reasons(join: Join, result: Verdict) -> tuple[Reason, ...]:
+    return tuple(
+        Reason(
+            policy=reason.policy,
+            version=reason.version,
+            rule=reason.rule,
+            effect=reason.effect,
+            severity=reason.severity,
+            explanation=reason.explanation,
+            references=tuple(reason.references),
+            evidence=tuple(_evidence(join, item.item, item.message) for item in reason.evidence),
+        )
+        for reason in result.reasons
+    )
+
+
+def _evidence(join: Join, item: str, message: int) -> Evidence:
+    kind, _, place = item.partition(":")
+    part = place.partition(":")[0].split(".")
+    number = int(part[1]) if len(part) > 1 and part[1].isdigit() else 0
+    parts = join.messages[message].parts
+    pointer = parts[number].pointer if number < len(parts) else ""
+    return Evidence(item=item, kind=kind, message=message, pointer=pointer)
+
+
+def timestamp(now: str | datetime | None) -> str:
+    """The time of a decision as ISO 8601 with a zone; the present time where none is given."""
+    if now is None:
+        now = datetime.now(UTC)
+    if isinstance(now, str):
+        try:
+            now = datetime.fromisoformat(now.replace("Z", "+00:00"))
+        except ValueError:
+            raise BarrierPolicyError(f"`{now}` is no time (give ISO 8601, e.g. 2026-06-01T12:00:00Z)") from None
+    if now.tzinfo is None:
+        now = now.replace(tzinfo=UTC)
+    return now.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def read_any(source: TranscriptLike, plugins: PluginSet, *, format: str = "") -> Transcript:
+    """Read a path, bytes, a list of message dicts or an object; a Transcript is returned as it is."""
+    if isinstance(source, Transcript):
+        return source
+    if isinstance(source, (str, Path)):
+        try:
+            data = Path(source).read_bytes()
+        except OSError as error:
+            raise BarrierPolicyError(f"{source}: can't be read ({error.strerror})") from None
+        return read_transcript(Source(data, path=str(source)), plugins.readers, format=format)
+    if isinstance(source, (bytes, bytearray)):
+        return read_transcript(Source(bytes(source)), plugins.readers, format=format)
+    return read_transcript(Source.from_value(source), plugins.readers, format=format)
+
+
+StoreLike = str | Path | Store | bool | None
+
+
+def open_store(store: StoreLike, profile: Profile) -> Store | None:
+    """The store to use: a folder or Store as given, False for none, None for what the profile says."""
+    if store is False or (store is None and profile.store is None):
+        return None
+    if store is None or store is True:
+        return FileStore(Path(profile.store).expanduser() if profile.store else default_store())
+    if isinstance(store, (str, Path)):
+        return FileStore(Path(store).expanduser())
+    return store
+
+
+@lru_cache(maxsize=8)
+def _decider(profile_key: bytes, plugin_loader: Callable[[], PluginSet]) -> Decider:
+    profile = msgspec.msgpack.decode(profile_key, type=Profile, dec_hook=lambda kind, value: kind(value))
+    return Decider(profile, plugins=plugin_loader())
+
+
+def prepared(profile: Profile | None = None) -> Decider:
+    """A Decider for a profile, made once per process and profile."""
+    return _decider(msgspec.msgpack.encode(profile or Profile(), enc_hook=str), load_plugins)
+
+
+def decide(
+    source: TranscriptLike,
+    *,
+    keep_last: int | None = None,
+    target_tokens: int | None = None,
+    now: str | datetime | None = None,
+    store: StoreLike = None,
+    profile: Profile | str | Path | None = None,
+    format: str = "",
+) -> Decision:
+    """Decide what of a transcript may be summarized. Writes nothing.
+
+    `source` is a path, bytes, a list of message dicts or a Transcript. `keep_last` is the number of last messages that the runtime
+    keeps anyway. `target_tokens` is the size that the whole context must reach, carriers and stubs counted; without it, all repairs
+    that the gate can make are planned. `now` is ISO 8601. `store` is a folder or a Store for originals, False for none. `profile`
+    is a Profile or the path of a profile file.
+
+    Raises TranscriptError for unreadable input, PolicyError, PluginError or ProfileError before anything is decided. A refusal is a
+    Decision with outcome `refuse`, no exception.
+    """
+    decider = prepared(as_profile(profile))
+    opened = open_store(store, decider.profile)
+    return decider.analyse(
+        source, keep_last=keep_last, target_tokens=target_tokens, now=now, store=opened, format=format
+    ).decision
+
+
+def as_profile(profile: Profile | str | Path | None) -> Profile:
+    """A profile as given, from a file, or the default."""
+    if profile is None or isinstance(profile, Profile):
+        return profile or Profile()
+    from barrier_policy.profile_file import load_profile
+
+    return load_profile(Path(profile))
+
+
+def extract_facts(source: TranscriptLike, *, now: str | datetime | None = None, format: str = "") -> tuple[Fact, ...]:
+    """All facts that the installed extractors find, in transcript order."""
+    decider = prepared()
+    transcript = decider.read(source, format=format)
+    found = decider.facts(transcript, pair_calls(transcript.messages), now=timestamp(now))
+    return tuple(fact for facts in found.by_message for fact in facts)
+
+
+def tokens_of(messages: Iterable[Message], counter: Counter = estimate_tokens) -> Mapping[int, int]:
+    """Sizes of messages in tokens by index."""
+    return {message.index: message_tokens(message, counter) for message in messages}

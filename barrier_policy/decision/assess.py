@@ -1,0 +1,139 @@
+"""What can be done with each span: the verdict as it stands, and the verdict after the repairs that the gate can make.
+
+A span is repairable exactly if the same rules, run on its record with those repairs made, call it an opportunity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from barrier_policy.decision.carrier import CarrierRecord, is_indexed, write_records
+from barrier_policy.decision.model import Blocking
+from barrier_policy.facts.model import Fact
+from barrier_policy.join.join import Coverage, Join, Provenance, build_record
+from barrier_policy.ledger.model import Family, Item
+from barrier_policy.policy.evaluate import Evaluator, Verdict
+from barrier_policy.spans.model import Span
+
+DISCHARGE = {
+    "request": "the request is finished or called off by the user",
+    "open_call": "the call's result arrives, or its outcome is established",
+    "question": "the user answers it or withdraws it",
+    "handoff": "the job or agent reports its end",
+    "effect": "its outcome is confirmed by a result or a look-up",
+    "extractor_failed": "the extractor is mended or removed",
+    "unreadable_part": "a reader or extractor that understands the part",
+}
+
+
+class Assessment(msgspec.Struct, frozen=True, kw_only=True):
+    """A span's verdict, the repairs that would lift it, and what they cost. `gain` is tokens freed by a repair."""
+
+    span: Span
+    tokens: int
+    record: dict[str, object]
+    result: Verdict
+    provenance: Provenance
+    rebind: tuple[Item, ...] = ()
+    archive: bool = False
+    repairable: bool = False
+    records: tuple[CarrierRecord, ...] = ()
+    gain: int = 0
+    blocking: tuple[Blocking, ...] = ()
+
+    @property
+    def verdict(self) -> str:
+        """opportunity or barrier, before any repair."""
+        return self.result.verdict
+
+
+Probe = Callable[[int], Provenance]
+
+
+def assess_spans(join: Join, evaluator: Evaluator, probe: Probe, *, archives: bool, count: Callable[[str], int]) -> list[Assessment]:
+    """Assess all spans.
+
+    First the spans that stay verbatim whatever is done are found; their values then count as kept, and spans that rely on them are
+    looked at again. A span once found to stay keeps that verdict, so that no two spans vouch for each other.
+    """
+    spans = range(len(join.segmentation.spans))
+    found = [_assess(join, number, Coverage(), evaluator, probe, archives, count) for number in spans]
+    kept = frozenset(
+        item.text
+        for assessment, items in zip(found, join.items, strict=True)
+        if assessment.verdict == "barrier" and not assessment.repairable
+        for item in items
+        if item.family is Family.BINDING
+    )
+    if not kept:
+        return found
+    coverage = Coverage(values=kept)
+    for number, assessment in enumerate(found):
+        if assessment.repairable and any(item.text in kept for item in assessment.rebind):
+            found[number] = _assess(join, number, coverage, evaluator, probe, archives, count)
+    return found
+
+
+def _assess(
+    join: Join, number: int, coverage: Coverage, evaluator: Evaluator, probe: Probe, archives: bool, count: Callable[[str], int]
+) -> Assessment:
+    span = join.segmentation.spans[number]
+    provenance = probe(number)
+    record = build_record(join, number, coverage, provenance)
+    result = evaluator.evaluate(record)
+    base = Assessment(span=span, tokens=join.tokens[number], record=record, result=result, provenance=provenance)
+    if result.verdict == "opportunity":
+        return base
+    rebind = _to_rebind(join, number, result)
+    archive = archives and not provenance.retrievable and join.structured[number]
+    repaired = build_record(
+        join,
+        number,
+        Coverage(carried=frozenset(item.id for item in rebind), values=coverage.values),
+        Provenance(present=True, retrievable=True) if archive else provenance,
+    )
+    repairable = (bool(rebind) or archive) and evaluator.evaluate(repaired).verdict == "opportunity"
+    if not repairable:
+        return msgspec.structs.replace(base, blocking=_blocking(span, result))
+    records = tuple(write_records(span.id, rebind, join.ledger, join.messages))
+    cost = sum(count(entry.text) for entry in records) + sum(count(item.text) for item in rebind if is_indexed(item))
+    return msgspec.structs.replace(
+        base,
+        rebind=rebind,
+        archive=archive,
+        repairable=True,
+        records=records,
+        gain=base.tokens - cost,
+        blocking=_blocking(span, result),
+    )
+
+
+def _to_rebind(join: Join, number: int, result: Verdict) -> tuple[Item, ...]:
+    """The items cited by barrier rules whose repair is to rebind them."""
+    cited = {
+        item.item for reason in result.reasons if reason.effect == "barrier" and "rebind" in reason.repair for item in reason.evidence
+    }
+    items = [item for item in join.items[number] if item.id in cited and item.rebindable]
+    items += [_extension_item(identifier, fact) for identifier, fact in join.extensions[number] if identifier in cited]
+    return tuple(items)
+
+
+def _extension_item(identifier: str, fact: Fact) -> Item:
+    return Item(id=identifier, family=Family.EXTENSION, kind=fact.kind, message=fact.message, part=fact.part, text=fact.text)
+
+
+def _blocking(span: Span, result: Verdict) -> tuple[Blocking, ...]:
+    found = []
+    for reason in result.reasons:
+        if reason.effect == "barrier":
+            for item in reason.evidence:
+                kind = item.item.partition(":")[0]
+                found.append(Blocking(item=item.item, span=span.id, discharged_by=DISCHARGE.get(kind, " or ".join(reason.repair))))
+    return tuple(dict.fromkeys(found))
+
+
+def retained(assessments: Sequence[Assessment]) -> list[int]:
+    """Spans that no repair of the gate can free."""
+    return [number for number, found in enumerate(assessments) if found.verdict == "barrier" and not found.repairable]

@@ -1,0 +1,137 @@
+"""Carrier records: what a repair writes so that an item survives verbatim (design sections 3 and 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from barrier_policy.digest import digest_value
+from barrier_policy.ledger.model import Family, Item, Ledger
+from barrier_policy.transcript.model import Message
+
+
+class Source(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the record's content stands: message index and RFC 6901 pointer in that message's source record."""
+
+    message: int
+    pointer: str
+
+
+class CarrierRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """One record. `fields` is stored, `text` is the dense line that the model sees, `digest` covers kind, subject, version and fields."""
+
+    id: str
+    kind: str
+    subject: str
+    version: int
+    fields: dict[str, Any]
+    text: str
+    digest: str
+    source: Source
+
+
+RECORD_KIND = {Family.OBLIGATION: "obligation", Family.EFFECT: "receipt", Family.CONSTRAINT: "constraint"}
+WORD_OF_STATE = {"confirmed": "done", "failed_clean": "failed"}
+REQUIRED_FIELDS = {
+    "obligation": ("id", "text", "state", "debtor", "creditor"),
+    "receipt": ("id", "tool", "state", "text"),
+    "constraint": ("id", "text", "polarity", "state", "origin"),
+    "gate": ("id", "text", "polarity", "state", "origin"),
+    "evidence_index": ("id", "type", "text"),
+    "evidence": ("id", "text"),
+}
+
+
+def is_indexed(item: Item) -> bool:
+    """Whether an item goes into the one index of exact values instead of a record of its span."""
+    return record_kind(item) == "evidence_index"
+
+
+def write_records(span: str, items: Iterable[Item], ledger: Ledger, messages: Sequence[Message]) -> list[CarrierRecord]:
+    """Records for the items of one span that are not indexed: one per kind, in the order of the walk."""
+    by_kind: dict[str, list[Item]] = {}
+    for item in items:
+        if not is_indexed(item):
+            by_kind.setdefault(record_kind(item), []).append(item)
+    return [_record(kind, span, found, ledger, messages) for kind, found in by_kind.items()]
+
+
+def write_index(items: Sequence[Item], ledger: Ledger, messages: Sequence[Message], at_work: int | None) -> list[CarrierRecord]:
+    """The one record of all exact values that the work at hand may ask for, a line for each message that they stand in.
+
+    Its subject is the request that is being worked on (`at_work`, a message index), which is what consumes it; without one, the
+    last place of a value.
+    """
+    indexed = [item for item in items if is_indexed(item)]
+    if not indexed:
+        return []
+    source = indexed[-1].message if at_work is None else at_work
+    return [_record("evidence_index", f"work:{source}", indexed, ledger, messages, at=source)]
+
+
+def record_kind(item: Item) -> str:
+    """The kind of record that holds an item."""
+    if item.family is Family.CONSTRAINT and item.attributes.get("gate"):
+        return "gate"
+    if item.family is Family.BINDING:
+        return "evidence" if item.kind in ("note", "row") else "evidence_index"
+    return RECORD_KIND.get(item.family, "evidence")
+
+
+def _record(
+    kind: str, span: str, items: Sequence[Item], ledger: Ledger, messages: Sequence[Message], at: int | None = None
+) -> CarrierRecord:
+    fields = {"items": [_fields(item, ledger) for item in items]}
+    first = items[0]
+    subject = (first.subject if at is None else "") or span
+    pointer = messages[first.message].parts[first.part].pointer if at is None else messages[at].pointer
+    body = {"kind": kind, "subject": subject, "version": 1, "fields": fields}
+    digest = digest_value(body)
+    return CarrierRecord(
+        id=f"{kind}:{span}",
+        kind=kind,
+        subject=subject,
+        version=1,
+        fields=fields,
+        text=_text(kind, items, ledger),
+        digest=digest,
+        source=Source(message=first.message if at is None else at, pointer=pointer),
+    )
+
+
+def _fields(item: Item, ledger: Ledger) -> dict[str, Any]:
+    fields: dict[str, Any] = {"id": item.id, "state": ledger.states[item.id], "text": item.text, "message": item.message}
+    if item.family is Family.CONSTRAINT:
+        fields["polarity"] = item.kind
+    if item.family is Family.BINDING:
+        fields["type"] = item.kind
+    fields.update((name, value) for name, value in sorted(item.attributes.items()) if value)
+    return fields
+
+
+def _text(kind: str, items: Sequence[Item], ledger: Ledger) -> str:
+    texts = list(dict.fromkeys(item.text for item in items))
+    if kind == "evidence_index":
+        lines: dict[int, list[str]] = {}
+        for item in items:
+            lines.setdefault(item.message, []).append(item.text)
+        return "seen:\n" + "\n".join(" ".join(dict.fromkeys(values)) for values in lines.values())
+    if kind == "receipt":
+        states = [WORD_OF_STATE.get(ledger.states[item.id], ledger.states[item.id]) for item in items]
+        return "\n".join(f"{state}: {item.text}" for state, item in zip(states, items, strict=True))
+    head = {"constraint": "rule", "gate": "gate", "obligation": "owed"}.get(kind)
+    return f"{head}: " + "\n".join(texts) if head else "\n".join(texts)
+
+
+def covers(record: CarrierRecord, item: Item, ledger: Ledger) -> bool:
+    """Whether a record holds an item: same id, current state, the fields that its kind requires, and a digest that matches."""
+    body = {"kind": record.kind, "subject": record.subject, "version": record.version, "fields": record.fields}
+    if digest_value(body) != record.digest:
+        return False
+    for fields in record.fields["items"]:
+        if fields["id"] == item.id:
+            present = all(fields.get(name) for name in REQUIRED_FIELDS[record.kind] if name not in ("debtor", "creditor", "origin"))
+            return present and fields["state"] == ledger.states[item.id] and fields["text"] == item.text
+    return False

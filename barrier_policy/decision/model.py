@@ -1,0 +1,170 @@
+"""The decision, in exactly the shape of design section 7."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from barrier_policy.decision.carrier import CarrierRecord
+from barrier_policy.digest import digest_value
+
+SCHEMA = "barrier_policy/decision/v1"
+
+
+class TranscriptInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """What was decided about."""
+
+    format: str
+    digest: str
+    messages: int
+    tokens: int
+    turns: int
+
+
+class PolicyInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """The policies that decided, and the engine that ran them."""
+
+    name: str
+    digest: str
+    engine: str
+
+
+class PluginVersion(msgspec.Struct, frozen=True, kw_only=True):
+    """A plugin that took part."""
+
+    name: str
+    version: str
+
+
+class Budget(msgspec.Struct, frozen=True, kw_only=True):
+    """The target for the whole context, carriers and stubs counted (None: none), and what the plan reaches. In tokens."""
+
+    target_tokens: int | None
+    tokens_after: int
+
+
+class Fidelity(msgspec.Struct, frozen=True, kw_only=True):
+    """The fidelity clause."""
+
+    preserve: tuple[str, ...]
+    audited: bool
+
+
+class Tail(msgspec.Struct, frozen=True, kw_only=True):
+    """`start` is the first message index that is kept verbatim anyway."""
+
+    start: int
+
+
+class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """An item that made a rule true, with its place."""
+
+    item: str
+    kind: str
+    message: int
+    pointer: str
+    excerpt: str = ""
+
+
+class Reason(msgspec.Struct, frozen=True, kw_only=True):
+    """A rule that determined the verdict."""
+
+    policy: str
+    version: str
+    rule: str
+    effect: str
+    severity: str
+    explanation: str
+    references: tuple[str, ...]
+    evidence: tuple[Evidence, ...]
+
+
+class RuleError(msgspec.Struct, frozen=True, kw_only=True):
+    """A rule that could not be evaluated on this span."""
+
+    rule: str
+    message: str
+
+
+class Repair(msgspec.Struct, frozen=True, kw_only=True):
+    """Something to be done and verified before the span may be summarized: rebind or archive, by the gate."""
+
+    kind: str
+    items: tuple[str, ...]
+
+
+class SpanProvenance(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the original can be read back."""
+
+    present: bool
+    retrievable: bool
+    uri: str
+
+
+class SpanDecision(msgspec.Struct, frozen=True, kw_only=True):
+    """What may happen to one span."""
+
+    id: str
+    messages: tuple[int, int]
+    tokens: int
+    digest: str
+    evidential_class: str
+    verdict: str
+    action: str
+    reasons: tuple[Reason, ...]
+    errors: tuple[RuleError, ...]
+    repairs: tuple[Repair, ...]
+    provenance: SpanProvenance
+
+
+class Blocking(msgspec.Struct, frozen=True, kw_only=True):
+    """An item that keeps the target out of reach, and what would discharge it."""
+
+    item: str
+    span: str
+    discharged_by: str
+
+
+class Totals(msgspec.Struct, frozen=True, kw_only=True):
+    """Sizes in tokens."""
+
+    tokens_before: int
+    tokens_reclaimed: int
+    tokens_retained: int
+    tokens_carrier: int
+
+
+class Decision(msgspec.Struct, frozen=True, kw_only=True):
+    """The decision about one transcript. `decision_id` is the digest of everything below it except time."""
+
+    schema: str
+    decision_id: str
+    outcome: str
+    transcript: TranscriptInfo
+    policy: PolicyInfo
+    plugins: tuple[PluginVersion, ...]
+    budget: Budget
+    fidelity: Fidelity
+    tail: Tail
+    spans: tuple[SpanDecision, ...]
+    carrier: tuple[CarrierRecord, ...]
+    blocking: tuple[Blocking, ...]
+    totals: Totals
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON object of design section 7, as builtins."""
+        found = msgspec.to_builtins(self)
+        assert isinstance(found, dict)
+        return found
+
+    def to_json(self) -> bytes:
+        """One line of UTF-8 JSON, the same bytes for the same inputs."""
+        return msgspec.json.encode(self)
+
+
+def seal(decision: Decision) -> Decision:
+    """The decision with its id filled in."""
+    body = decision.to_dict()
+    del body["decision_id"]
+    return msgspec.structs.replace(decision, decision_id=digest_value(body))

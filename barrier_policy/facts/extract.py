@@ -1,0 +1,134 @@
+"""Running the extractors over a transcript (design section 4): one at a time, isolated, in a fixed order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+import msgspec
+
+from barrier_policy.facts.context import Context
+from barrier_policy.facts.masking import Masker
+from barrier_policy.facts.model import Fact, FactKind
+from barrier_policy.transcript.model import Message, MessageKind, Origin, Part, PartType, ToolDeclaration
+from barrier_policy.transcript.pairing import Pairs, PartRef
+
+MAX_FACTS_PER_MESSAGE = 20_000
+
+PYTHON_TYPES = {"string": str, "int": int, "bool": bool, "list(string)": tuple}
+
+
+class NamedExtractor(Protocol):
+    """An extraction hook with the name and version of its plugin."""
+
+    @property
+    def name(self) -> str:
+        """The plugin's name."""
+
+    @property
+    def version(self) -> str:
+        """The plugin's version."""
+
+    def __call__(self, message: Message, context: Context) -> Sequence[Fact]:
+        """Facts of one message."""
+
+
+class Failure(msgspec.Struct, frozen=True, kw_only=True, order=True):
+    """An extractor that could not say anything about a message; its facts there are unknown, which protects."""
+
+    message: int
+    extractor: str
+    problem: str
+
+
+class Facts(msgspec.Struct, frozen=True, kw_only=True):
+    """All facts, by message, each message's in a fixed order and without secret values; the failures; and the masker."""
+
+    by_message: tuple[tuple[Fact, ...], ...]
+    masker: Masker
+    failures: tuple[Failure, ...] = ()
+
+
+class FactExtraction:
+    """Extracts message by message; the cost of a message does not depend on what came before it."""
+
+    def __init__(
+        self,
+        extractors: Sequence[NamedExtractor],
+        kinds: Mapping[str, FactKind],
+        *,
+        tools: Sequence[ToolDeclaration] = (),
+        now: str,
+    ) -> None:
+        self._extractors = sorted(extractors, key=lambda extractor: (extractor.name, extractor.version))
+        self._types = {kind.name: {a.name: PYTHON_TYPES[a.type] for a in kind.attributes} for kind in kinds.values()}
+        self._tools = {tool.name: tool for tool in tools}
+        self._now = now
+        self._previous: Message | None = None
+        self.failures: list[Failure] = []
+
+    def add(self, message: Message, calls: Mapping[int, Part]) -> tuple[Fact, ...]:
+        """Facts of the next message; `calls` maps its result parts to the calls that they answer."""
+        context = Context(calls=calls, tools=self._tools, now=self._now, previous=self._previous)
+        facts: list[Fact] = []
+        for extractor in self._extractors:
+            facts.extend(self._run(extractor, message, context))
+        if message.kind is MessageKind.MESSAGE and message.origin is not Origin.TOOL:
+            self._previous = message
+        facts.sort(key=_order)
+        return tuple(facts)
+
+    def _run(self, extractor: NamedExtractor, message: Message, context: Context) -> list[Fact]:
+        """The facts of one extractor, checked against their declared kinds; nothing where it fails."""
+        name = f"{extractor.name}@{extractor.version}"
+        try:
+            found = list(extractor(message, context))
+            if len(found) > MAX_FACTS_PER_MESSAGE:
+                raise ValueError(f"{len(found)} facts for one message (at most {MAX_FACTS_PER_MESSAGE})")
+            return [self._checked(fact, message, name) for fact in found]
+        except Exception as error:  # a plugin may raise anything; it must not stop the others
+            problem = f"{type(error).__name__} while reading message {message.index}"
+            self.failures.append(Failure(message=message.index, extractor=name, problem=problem))
+            return []
+
+    def _checked(self, fact: Fact, message: Message, extractor: str) -> Fact:
+        if fact.message != message.index:
+            raise ValueError(f"fact of message {fact.message} returned for message {message.index}")
+        types = self._types[fact.kind]
+        for attribute, value in fact.attributes.items():
+            if type(value) is not types[attribute]:
+                raise TypeError(f"attribute {attribute} of {fact.kind}")
+        return fact if fact.extractor == extractor else msgspec.structs.replace(fact, extractor=extractor)
+
+
+def _order(fact: Fact) -> tuple[int, int, int, str, str, str]:
+    return (fact.part, fact.start, fact.end, fact.kind, fact.text, fact.extractor)
+
+
+def result_calls(message: Message, pairs_call_of: Mapping[PartRef, PartRef], messages: Sequence[Message]) -> dict[int, Part]:
+    """For each result part of a message, the call part that it answers."""
+    calls = {}
+    for index, part in enumerate(message.parts):
+        if part.type is PartType.TOOL_RESULT:
+            ref = pairs_call_of.get(PartRef(message.index, index))
+            if ref is not None:
+                calls[index] = messages[ref.message].parts[ref.part]
+    return calls
+
+
+def extract(
+    messages: Sequence[Message],
+    pairs: Pairs,
+    extractors: Sequence[NamedExtractor],
+    kinds: Mapping[str, FactKind],
+    *,
+    tools: Sequence[ToolDeclaration] = (),
+    now: str,
+) -> Facts:
+    """Facts of all messages of a transcript."""
+    extraction = FactExtraction(extractors, kinds, tools=tools, now=now)
+    by_message = tuple(extraction.add(message, result_calls(message, pairs.call_of, messages)) for message in messages)
+    masker = Masker(messages, by_message)
+    if masker:
+        by_message = tuple(tuple(masker.fact(fact) for fact in found) for found in by_message)
+    return Facts(by_message=by_message, failures=tuple(sorted(extraction.failures)), masker=masker)

@@ -1,0 +1,121 @@
+"""How people and files say that a secret follows, in several languages, and what only looks like one."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+
+
+class SecretType(StrEnum):
+    """What kind of secret it is."""
+
+    PASSWORD = "password"
+    TOKEN = "token"
+    API_KEY = "api_key"
+    PIN = "pin"
+    CODE = "access_code"
+    PRIVATE_KEY = "private_key"
+    JWT = "jwt"
+
+
+VENDOR_KEYS: tuple[tuple[str, str], ...] = (
+    ("sk-", r"sk-[A-Za-z0-9_-]{20,}"),
+    ("sk_", r"sk_(?:live|test)_[A-Za-z0-9]{10,}"),
+    ("rk_", r"rk_(?:live|test)_[A-Za-z0-9]{10,}"),
+    ("ghp_", r"ghp_[A-Za-z0-9]{30,}"),
+    ("gho_", r"gho_[A-Za-z0-9]{30,}"),
+    ("ghu_", r"ghu_[A-Za-z0-9]{30,}"),
+    ("ghs_", r"ghs_[A-Za-z0-9]{30,}"),
+    ("ghr_", r"ghr_[A-Za-z0-9]{30,}"),
+    ("github_pat_", r"github_pat_\w{30,}"),
+    ("glpat-", r"glpat-[\w-]{16,}"),
+    ("glrt-", r"glrt-[\w-]{16,}"),
+    ("AKIA", r"AKIA[A-Z0-9]{16}"),
+    ("ASIA", r"ASIA[A-Z0-9]{16}"),
+    ("xox", r"xox[abceoprs]-[\w.-]{10,}"),
+    ("xapp-", r"xapp-[\w-]{16,}"),
+    ("hooks.slack.com/", r"hooks\.slack\.com/(?:services|workflows|triggers)/[\w/-]{16,}"),
+    ("AIza", r"AIza[\w-]{35}"),
+    ("ya29.", r"ya29\.[\w-]{20,}"),
+    ("GOCSPX-", r"GOCSPX-[\w-]{20,}"),
+    ("npm_", r"npm_[A-Za-z0-9]{30,}"),
+    ("pypi-", r"pypi-[\w-]{40,}"),
+    ("hf_", r"hf_[A-Za-z0-9]{20,}"),
+    ("dop_v1_", r"dop_v1_[a-f0-9]{40,}"),
+    ("SG.", r"SG\.[\w-]{16,}\.[\w-]{16,}"),
+    ("shpat_", r"shpat_[a-fA-F0-9]{20,}"),
+    ("hvs.", r"hvs\.[\w-]{20,}"),
+    ("dckr_pat_", r"dckr_pat_[\w-]{20,}"),
+    ("AGE-SECRET-KEY-", r"AGE-SECRET-KEY-[0-9A-Z]{50,}"),
+    ("whsec_", r"whsec_[\w+/=-]{16,}"),
+    ("gsk_", r"gsk_[A-Za-z0-9]{30,}"),
+    ("nvapi-", r"nvapi-[\w-]{30,}"),
+    (":AA", r"(?<!\d)\d{8,10}:AA[\w-]{30,}"),
+)
+"""Prefixes that issuers give to their keys, and the form of the whole."""
+
+PASSWORD_STEMS = (
+    "passw", "passwd", "pwd", "passphrase", "passcode", "kennwort", "mot de passe", "contraseñ", "senha", "palavra-passe",
+    "wachtwoord", "hasło", "hasła", "heslo", "jelszó", "parol", "lösenord", "adgangskode", "passord", "salasana", "şifre",
+    "пароль", "密码", "密碼", "口令", "パスワード", "暗証番号", "비밀번호", "كلمة المرور", "סיסמה", "पासवर्ड", "รหัสผ่าน", "mật khẩu", "kata sandi",
+)  # fmt: skip
+TOKEN_STEMS = (
+    "token", "secret", "bearer", "credential", "jeton", "токен", "令牌", "トークン", "토큰", "密钥", "密鑰", "geheimnis", "segreto",
+    "segredo", "secreto",
+)  # fmt: skip
+KEY_STEMS = ("key", "schlüssel", "clé", "clave", "chave", "chiave", "sleutel", "klucz", "klíč", "nyckel", "ключ", "キー")
+PIN_STEMS = ("pin", "пин", "暗証番号", "code", "código", "codice", "kod", "kód", "combination", "コード", "验证码", "otp")
+
+KEY_OWNERS = re.compile(
+    r"(?i)(?:api|access|secret|private|signing|encryption|encrypt|master|auth|service|account|admin|deploy|root|session|shared|license|"
+    r"licence|zugangs|zugriffs|geheim|secreta|privada|acceso|acesso|accesso|accès|toegangs|dostępu|throw[- ]?away|wi-?fi|wpa|unlock|"
+    r"recovery|client|webhook|ssh|storage|sas)[\s_.'’-]{0,2}(?:de\s|d['’]|di\s)?$"
+)
+"""What a `key` must be called before it opens anything: a sort key or an idempotency key does not."""
+KEY_OWNERS_AFTER = re.compile(r"(?i)[\s_-]{0,2}(?:de l['’]|d['’]|de\s|di\s|da\s|för\s|k\s)?(?:api|acceso|acesso|accesso|accès|for the (?:api|sandbox))\b")
+CODE_OWNERS = re.compile(
+    r"(?i)(?:claim|activation|pairing|recovery|backup|unlock|door|gate|entry|alarm|access|security|one-?time|verification|auth\w*|2fa|mfa|"
+    r"sms|safe|lock|lockbox|key ?box|guest|login|sign-?in|enrol+ment|invite|zugangs|tür|tor|aktivierungs|freischalt|einmal|sicherheits|"
+    r"bestätigungs|toegangs|activatie)[\s_-]{0,2}$"
+)
+CODE_OWNERS_AFTER = re.compile(
+    r"(?i)\s?(?:d['’](?:accès|activation|entrée)|de (?:la porte|acceso|activaci[oó]n|acesso|ativação)|secret[oa]?|di (?:accesso|attivazione)|dostępu|pin|for the (?:door|gate|safe|alarm))\b"
+)
+
+NOT_OF_SECRETS = re.compile(
+    r"(?i)(?:page|next|continuation|cursor|sync|resume|delta|max|min|total|input|output|prompt|completion|num|count|per|idempot\w*|dedup\w*|"
+    r"correlation|trace|task|tracking|tokens?|byte|word|reasoning|cached?|context|budget|public|primary|foreign|sort|partition|unique|"
+    r"csrf|xsrf|stop|special|pad|eos|bos|unk|mask)[\s_-]{0,2}$"
+)
+"""Words before `token` or `key` that make it something else."""
+NOT_A_VALUE_AFTER = re.compile(
+    r"(?i)(?:s\b(?!\s*[=:]\s*[\"'])|[_\s-]?(?:name|ref|id|arn|path|file|type|hash|count|len|length|limit|url|uri|endpoint|policy|field|env|"
+    r"var|expiry|expires?|ttl|version|usage|budget|window|size|prompt|reset|manager|store|provider|scope|rotation|error|hint|input|label)\b)"
+)
+"""What follows a label that speaks about a secret and does not give one."""
+
+PLACEHOLDER = re.compile(
+    r"""(?ix)
+      [<\[{(%].*|.*[>\]})]|\$.*|.*\$\{.*|.*\{\{.*                       # <token>, ${TOKEN}, {{ token }}, %TOKEN%
+    | [*x•.…_#?-]+|.*\*{3,}.*|.*•{2,}.*|.*\.{3}.*|.*….*|.*x{5,}.*       # ****, xxxxx, sk-...
+    | (?:your|my|the|a|an|new|old|some|any|dein|ihr|votre|tu|su)[-_ ].*
+    | .*(?:redacted|masked|removed|placeholder|changeme|change-me|example|dummy|sample|hidden).*
+    | (?:os|process|env|config|settings|self|this|args|options|secrets?|vars?|data|request|ctx|cfg|params|props|state)\.[\w.\[\]'"]+
+    | (?:env|file|vault|op|ssm|arn|keyring|aws|gcp|azure|kms|sops|sm|secretsmanager|projects?|ref)[:/].*
+    | (?:~|\.{1,2})?/[\w./-]*|[a-z_-]+(?:/[a-z._-]+)+|\w+://.*
+    | [\w.]+\(.*
+    """
+)
+"""References to a secret kept elsewhere, and what stands in its place in examples."""
+PLAIN_WORDS = frozenset(
+    word
+    for line in (
+        "string str text bytes int integer number bool boolean object array list dict none null nil undefined true false yes no",
+        "password passwort passwd secret token key value required optional missing invalid incorrect wrong expired unknown empty",
+        "disabled enabled reset default test user username login admin root public private basic bearer auth oauth plain hashed",
+        "encrypted field input label form prompt header cookie session hidden changed updated rotated stored saved set unset valid",
+    )
+    for word in line.split()
+)
+GENERATED_NAME = re.compile(r"(?:toolu|call|chatcmpl|msg|req|run|resp|fc|item|step)[_-].*|[a-z][a-z0-9]*(?:-[a-z0-9]+)*-[a-z0-9]{6,10}-[a-z0-9]{5}")
+"""Ids that runtimes and orchestrators make up, which look as random as a secret."""

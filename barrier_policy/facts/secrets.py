@@ -1,0 +1,341 @@
+"""Secrets in a text: where they are, a keyed digest to name them by, and the text without them (design section 5, bindings).
+
+A secret is found by an issuer's prefix, by its form (a private key, a signed token, the user part of a URL), or by a label in
+words: `password: …`, `pin 4711`, `… as the password`. Labels alone decide nothing: what they point to has to look like a
+secret, so that placeholders, references, paths, ids and hashes stay readable.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+import msgspec
+
+from barrier_policy.facts.secret_labels import (
+    CODE_OWNERS,
+    CODE_OWNERS_AFTER,
+    GENERATED_NAME,
+    KEY_OWNERS,
+    KEY_OWNERS_AFTER,
+    KEY_STEMS,
+    NOT_A_VALUE_AFTER,
+    NOT_OF_SECRETS,
+    PASSWORD_STEMS,
+    PIN_STEMS,
+    PLACEHOLDER,
+    PLAIN_WORDS,
+    TOKEN_STEMS,
+    VENDOR_KEYS,
+    SecretType,
+)
+
+DEFAULT_KEY = b"barrier_policy/secret/v1"
+"""The key of digests where none is given. It is public, so it only tells secrets apart: see `secret_digest`."""
+GUESSABLE_BITS = 56.0
+REACH = 100
+"""How far from its label a secret may stand in a sentence, in characters."""
+MAX_LABELS = 2_000
+
+JWT = re.compile(r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*")
+PEM = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY( BLOCK)?-----")
+URL_USER = re.compile(r"://[^\s/:@\"'<>]*:([^\s/@\"'<>]{3,})@[\w.\[-]")
+AUTHORIZATION = re.compile(r"(?i)\b(?:bearer|basic)[ ]+([A-Za-z0-9._~+/=-]{12,})")
+USER_OPTION = re.compile(r"(?:^|\s)(?:-u|--user)[ =]['\"]?[^\s:'\"]+:([^\s'\"]{4,})")
+IDENTIFIER = re.compile(r"[\w.-]*\Z")
+REST = re.compile(r"[A-Za-z0-9_]*")
+GIVEN = re.compile(
+    r"""(?x)
+    [\w-]{0,20}[\\"'`\]*]{0,6}
+    (?:[ ](?:for|of|to|on|at|für|von|vom|zum|zur|pour|de|du|del|para|per|di|van|voor|do|dla|для)[ ][^:=\n"'.,;]{1,40}?)?
+    (?:[ \t]*(?::=|=>|->|[:=：])[ \t]*
+     |[ \t]+(?:is|was|ist|war|lautet|est|es|é|è|to|auf|jest|to[ ]jest|är|er|on)[ ]?:?[ \t]+
+     |[ \t]*(?:是|为|為|は|が|는|은)[ \t]*:?)
+    (?P<quote>\\{0,4}["'`“„«「]?)
+    """
+)
+QUOTED_VALUE = re.compile(r"[^\s\"'`”“»」\\]+")
+BARE_VALUE = re.compile(r"[^\s\"'`<>,;|&]+")
+WORD = re.compile(r"[^\s\"'`<>(),;，。“”「」]+")
+DIGITS = re.compile(r"[ \t]*(?:[:=#]|code|number|nummer|numéro|número|is|ist|lautet|est|es|è|é|は|是)?[ \t]*[:=]?[ \t]*[\"'`]?(\d{4,8})(?!\w|[.:/,-]\w)")
+SEGMENT = re.compile(r"[A-Za-z0-9]+")
+HEX = re.compile(r"(?:0x)?[0-9a-f]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+CHANGE = re.compile(r"(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])|(?<=[a-z])(?=[A-Z])")
+
+
+class Secret(msgspec.Struct, frozen=True, kw_only=True, order=True, gc=False):
+    """A secret at `[start, end)` of a text; `name` is the label that gave it away, never the value."""
+
+    start: int
+    end: int
+    type: str
+    name: str = ""
+
+
+@lru_cache(maxsize=8)
+def find_secrets(text: str) -> tuple[Secret, ...]:
+    """All secrets of a text, by place, none overlapping. Linear in the text; the last few answers are remembered."""
+    found = [*_by_prefix(text), *_by_form(text), *_by_label(text)]
+    kept: list[Secret] = []
+    for secret in sorted(found, key=_longest_first):
+        if not kept or secret.start >= kept[-1].end:
+            kept.append(secret)
+    return tuple(kept)
+
+
+def _longest_first(secret: Secret) -> tuple[int, int, str, str]:
+    return secret.start, -secret.end, secret.type, secret.name
+
+
+def redact(text: str, *, key: bytes = DEFAULT_KEY) -> str:
+    """The text with each secret replaced by `[secret <type> hmac:<12 hex>]`."""
+    pieces = []
+    position = 0
+    for secret in find_secrets(text):
+        digest = secret_digest(text[secret.start : secret.end], key=key, label=f"{secret.type} {secret.name}")
+        pieces += (text[position : secret.start], f"[secret {secret.type} {digest}]")
+        position = secret.end
+    return "".join([*pieces, text[position:]])
+
+
+def secret_digest(value: str, *, key: bytes = DEFAULT_KEY, label: str = "") -> str:
+    """`hmac:<12 hex>`, HMAC-SHA256 under `key`: equal for equal secrets.
+
+    Whoever knows the key can try values. Under the public default key a guessable value (a PIN, a short word) is therefore
+    named by its label instead: its digest says nothing about it. Give a key of your own to tell such values apart.
+    """
+    guessable = key == DEFAULT_KEY and _bits(value) < GUESSABLE_BITS
+    subject = f"label\0{label}" if guessable else f"value\0{value}"
+    return "hmac:" + hmac.new(key, subject.encode("utf-8", "backslashreplace"), hashlib.sha256).hexdigest()[:12]
+
+
+def _bits(value: str) -> float:
+    """An upper bound of a value's entropy in bits, from its length and the classes of its characters."""
+    size = 26 * (value != value.upper()) + 26 * (value != value.lower()) + 10 * any(c.isdigit() for c in value)
+    size += 32 * (not value.isalnum())
+    return len(value) * math.log2(max(size, 2))
+
+
+# --- by prefix and form
+
+
+def _by_prefix(text: str) -> Iterator[Secret]:
+    for prefix, pattern in VENDOR_KEYS:
+        if prefix in text:
+            for match in re.finditer(pattern, text):
+                before = text[match.start() - 1 : match.start()]
+                if not before.isalnum() and not _is_placeholder(match[0]) and len(set(match[0])) > 7:
+                    yield Secret(start=match.start(), end=match.end(), type=SecretType.API_KEY, name=prefix.strip("-_.:/"))
+
+
+def _by_form(text: str) -> Iterator[Secret]:
+    if "eyJ" in text:
+        for match in JWT.finditer(text):
+            yield Secret(start=match.start(), end=match.end(), type=SecretType.JWT)
+    if "PRIVATE KEY" in text:
+        yield from _private_keys(text)
+    if "://" in text and "@" in text:
+        yield from _groups(URL_USER, text, SecretType.PASSWORD, "url user")
+    if "asic " in text or "earer " in text:
+        for secret in _groups(AUTHORIZATION, text, SecretType.TOKEN, "authorization"):
+            if _is_random(text[secret.start : secret.end]):
+                yield secret
+    if "-u" in text:
+        yield from _groups(USER_OPTION, text, SecretType.PASSWORD, "user option")
+
+
+def _private_keys(text: str) -> Iterator[Secret]:
+    for match in PEM.finditer(text):
+        end = text.find("-----END", match.end())
+        end = len(text) if end < 0 else end
+        if end - match.end() > 40:
+            yield Secret(start=match.start(), end=end, type=SecretType.PRIVATE_KEY)
+
+
+def _groups(pattern: re.Pattern[str], text: str, kind: str, name: str) -> Iterator[Secret]:
+    for match in pattern.finditer(text):
+        if not _is_placeholder(match[1]) and match[1].lower() not in PLAIN_WORDS:
+            yield Secret(start=match.start(1), end=match.end(1), type=kind, name=name)
+
+
+# --- by label
+
+
+def _by_label(text: str) -> Iterator[Secret]:
+    lowered = text.lower()
+    if len(lowered) != len(text):  # a few letters have longer lower-case forms, which would shift the places
+        lowered = "".join(letter if len(letter.lower()) != 1 else letter.lower() for letter in text)
+    for start, end in _stems(lowered, PASSWORD_STEMS):
+        yield from _password(text, start, end)
+    for start, end in _stems(lowered, TOKEN_STEMS):
+        yield from _token(text, start, end)
+    for start, end in _stems(lowered, KEY_STEMS):
+        if KEY_OWNERS.search(text, max(0, start - 24), start) or KEY_OWNERS_AFTER.match(text, end):
+            yield from _token(text, start, end, SecretType.API_KEY)
+    for start, end in _stems(lowered, PIN_STEMS):
+        yield from _code(text, start, end)
+
+
+def _stems(lowered: str, stems: Iterable[str]) -> Iterator[tuple[int, int]]:
+    """Places of label words; their number is bounded, text that is full of them is about something else."""
+    for stem in stems:
+        start = lowered.find(stem)
+        count = 0
+        while start >= 0 and count < MAX_LABELS:
+            yield start, start + len(stem)
+            count += 1
+            start = lowered.find(stem, start + len(stem))
+
+
+def _name(text: str, start: int, end: int) -> str:
+    """The whole label: the identifier around the word."""
+    before = IDENTIFIER.search(text, max(0, start - 40), start)
+    rest = REST.match(text, end)
+    return (before[0] if before else "") + text[start : rest.end() if rest else end]
+
+
+def _password(text: str, start: int, end: int) -> Iterator[Secret]:
+    label_end = REST.match(text, end).end()  # type: ignore[union-attr]  # it matches the empty string
+    if NOT_A_VALUE_AFTER.match(text, label_end) or NOT_A_VALUE_AFTER.fullmatch(text, end, label_end):
+        return
+    name = _name(text, start, end)
+    given = GIVEN.match(text, label_end)
+    if given:
+        value = _value_at(text, given.end(), bool(given["quote"]))
+        if value and _is_password(text[value[0] : value[1]], quoted=bool(given["quote"])):
+            yield Secret(start=value[0], end=value[1], type=SecretType.PASSWORD, name=name)
+            return
+    elif value := _value_at(text, label_end + 1, False):
+        word = text[value[0] : value[1]]
+        if _is_strong(word) or (_is_option(text, start) and not _is_placeholder(word)):
+            yield Secret(start=value[0], end=value[1], type=SecretType.PASSWORD, name=name)
+            return
+    yield from _nearby(text, start, label_end, SecretType.PASSWORD, name)
+
+
+def _token(text: str, start: int, end: int, kind: SecretType = SecretType.TOKEN) -> Iterator[Secret]:
+    label_end = REST.match(text, end).end()  # type: ignore[union-attr]
+    if NOT_OF_SECRETS.search(text, max(0, start - 24), start) or NOT_A_VALUE_AFTER.match(text, end):
+        return
+    name = _name(text, start, end)
+    given = GIVEN.match(text, label_end)
+    value = _value_at(text, given.end(), bool(given["quote"])) if given else None
+    if value is None and _is_option(text, start):
+        value = _value_at(text, label_end + 1, False)
+    if value and _is_random(text[value[0] : value[1]]):
+        yield Secret(start=value[0], end=value[1], type=kind, name=name)
+    else:
+        yield from _nearby(text, start, label_end, kind, name)
+
+
+def _code(text: str, start: int, end: int) -> Iterator[Secret]:
+    """PINs and access codes: a few digits, so the label has to be plain."""
+    label_end = REST.match(text, end).end()  # type: ignore[union-attr]
+    label = text[start:label_end].lower()
+    standalone = not (text[start - 1 : start].isalnum() or text[start - 1 : start] == "_")
+    owner = CODE_OWNERS_AFTER.match(text, label_end)
+    if label in ("pin", "pins", "pincode", "pin_code", "пин", "暗証番号", "otp", "验证码") and standalone:
+        kind = SecretType.PIN
+    elif owner or CODE_OWNERS.search(text, max(0, start - 24), start):
+        kind = SecretType.CODE
+        label_end = owner.end() if owner else label_end
+    else:
+        return
+    digits = DIGITS.match(text, label_end)
+    if digits:
+        yield Secret(start=digits.start(1), end=digits.end(1), type=kind, name=_name(text, start, end))
+    elif kind is SecretType.CODE:
+        yield from _nearby(text, start, label_end, kind, _name(text, start, end))
+
+
+def _is_option(text: str, start: int) -> bool:
+    """Whether the label is a command-line option: `--db-password X`."""
+    head = IDENTIFIER.search(text, max(0, start - 40), start)
+    return head is not None and (head[0].startswith("-") or text[max(0, start - 2) : start] == "--")
+
+
+def _value_at(text: str, start: int, quoted: bool) -> tuple[int, int] | None:
+    match = (QUOTED_VALUE if quoted else BARE_VALUE).match(text, start)
+    if match is None:
+        return None
+    end = match.end()
+    while end > start and text[end - 1] in ".,:;)]}" and not quoted:
+        end -= 1
+    return (start, end) if end > start else None
+
+
+def _nearby(text: str, start: int, end: int, kind: SecretType, name: str) -> Iterator[Secret]:
+    """A word of the same line that looks like nothing but a secret: `use X as the password`, `a key for tests: X`."""
+    left = max(text.rfind("\n", 0, start) + 1, start - REACH)
+    right = text.find("\n", end, end + REACH)
+    right = right if right >= 0 else min(len(text), end + REACH)
+    for match in WORD.finditer(text, left, right):
+        word = match[0].rstrip(".:!?")
+        cut = text[match.start() - 1 : match.start()].isalnum() or text[match.end() : match.end() + 1].isalnum()
+        if not cut and _is_scrambled(word, 3 if kind is SecretType.CODE else 4) and not _is_placeholder(word):
+            yield Secret(start=match.start(), end=match.start() + len(word), type=kind, name=name)
+
+
+# --- what a secret looks like
+
+
+def _is_placeholder(value: str) -> bool:
+    return PLACEHOLDER.fullmatch(value) is not None
+
+
+def _is_password(value: str, *, quoted: bool) -> bool:
+    """After `password:` nearly anything is one, but not a plain word of the sentence or a reference."""
+    if len(value) < 4 or _is_placeholder(value) or value.lower() in PLAIN_WORDS:
+        return False
+    if value.replace("_", "").isalpha() and value.isascii():
+        return (quoted and len(value) >= 8 and "_" not in value) or _changes(value) > 2
+    if value.isdigit():
+        return len(value) <= 16
+    return any(character.isalpha() for character in value) or len(value) > 7
+
+
+def _is_strong(word: str) -> bool:
+    """Whether a word right after `password` uses all classes of characters, as no word of a sentence does."""
+    classes = (str.isdigit, str.islower, str.isupper)
+    return (
+        len(word) >= 8
+        and all(any(test(character) for character in word) for test in classes)
+        and not word.isalnum()
+        and not _is_placeholder(word)
+    )
+
+
+def _is_random(value: str) -> bool:
+    """Whether a value after `token:` or `api key:` was made by a machine and is no name, path, version or short hash."""
+    if len(value) < 12 or _is_placeholder(value) or not any(character.isdigit() for character in value):
+        return False
+    if HEX.fullmatch(value):
+        return len(value) >= 32
+    entropy = _entropy(value) if any(character.isalpha() for character in value) else 0.0
+    if "/" in value:
+        return len(value) >= 24 and entropy > 4
+    return _is_scrambled(value, 4) or (len(value) >= 20 and entropy > 3.5)
+
+
+def _is_scrambled(word: str, changes: int) -> bool:
+    """Whether letters and digits alternate inside the pieces of a word, as they do not in names, ids, dates and versions."""
+    if len(word) < 2 + 2 * changes or "/" in word or HEX.fullmatch(word) or GENERATED_NAME.fullmatch(word):
+        return False
+    mixed = [piece for piece in SEGMENT.findall(word) if len(piece) >= 4 and _changes(piece) and not piece.isalpha()]
+    total = sum(map(_changes, mixed))
+    return total >= changes and (len(mixed) >= 2 or total > changes)
+
+
+def _changes(piece: str) -> int:
+    """How often the class of character changes."""
+    return len(CHANGE.findall(piece))
+
+
+def _entropy(value: str) -> float:
+    """Shannon entropy in bits for each character."""
+    return -sum(count / len(value) * math.log2(count / len(value)) for count in Counter(value).values())

@@ -1,0 +1,243 @@
+"""What a single token is: a path, an id, a version, a number, or nothing (design section 5, types of bindings).
+
+A token is a run of characters without blanks, quotes and brackets. The same tokens come again and again in a transcript,
+so the verdict on a token is computed once and remembered.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+import msgspec
+
+from barrier_policy.facts.value_words import CURRENCY_CODES, CURRENCY_SIGNS, FILE_TYPES, HOST_ENDS, UNITS
+
+MAX_TOKEN = 1_024
+"""A longer token is a blob: no value in it is one that somebody reads or types."""
+MAX_ASSIGNMENTS = 3
+
+PIECE = re.compile(
+    rf"""
+    (?P<url>(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]*://.+ | (?<![\w.-])[\w.-]+@[\w.-]+\.\w+:(?!\d+$)[\w./~-]+)
+  | (?P<uuid>(?<![0-9A-Za-z])[0-9a-fA-F]{{8}}-(?:[0-9a-fA-F]{{4}}-){{3}}[0-9a-fA-F]{{12}}(?![0-9A-Za-z]))
+  | (?P<hash>sha\d+[:-][0-9a-f]{{6,}} | (?<![\w-])(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{{7,128}}(?![\w-]))
+  | (?P<timestamp>
+        (?<![\w.-])(?:\d{{4}}-\d\d(?:-\d\d)?|\d{{8}})T\d\d:?\d\d(?::?\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?(?!\w)
+      | (?<![\w.-])(?:\d{{4}}-\d\d-\d\d|\d{{4}}/\d\d?/\d\d?|\d\d?/\d\d?/\d{{4}}|\d\d?\.\d\d?\.\d{{4}})(?![\w-])
+      | (?<![\w.:])(?:[01]?\d|2[0-4]):[0-5]\d(?::[0-5]\d(?:[.,]\d+)?)?(?:Z|[ap]m|[+-]\d\d:?\d\d)?(?![\w:]))
+  | (?P<pin>(?<![\w.\[\]@/-])[\w.\[\]@/-]+(?:[=~!<>]=|===)\d[\w.*+!-]* | (?<![\w./-])@?[\w./-]+@[v^~]?\d+(?:\.[\w*-]+)*(?![\w@]))
+  | (?P<email>(?<![\w.+-])[\w.+-]+@[\w-]+\.[\w.-]*\w)
+  | (?P<ip>(?<![\w.])\d{{1,3}}(?:\.\d{{1,3}}){{3}}(?:/\d\d?|:\d+)?(?![\w.]))
+  | (?P<fraction>(?<![\w./])\d+/\d+(?![\w./]))
+  | (?P<path>
+        (?:~|\.{{1,2}}|\$\w+|[A-Za-z]:)?/(?:[\w@.+~%*-]+/)*[\w@.+~%*-]*\w
+      | (?<![\w@.+~%*-])[\w@.~%][\w@.+~%*-]*/(?:[\w@.+~%*-]+/)*(?:[\w@.+~%*-]*[\w*])?
+      | (?<!\w)(?:[A-Za-z]:|\.)?\\(?:[\w@.+~-]+\\)+[\w@.+~-]*
+      | (?<![\w.])\.?[\w-]+(?:\.[\w-]+)*\.(?:{FILE_TYPES})(?![\w-]))
+  | (?P<address>(?<!\w)0[xX][0-9A-Fa-f]+(?!\w))
+  | (?P<amount>[{CURRENCY_SIGNS}]-?\d[\d.,]*(?:[kKmM]\b)? | (?<!\w)\d[\d.,]*(?:[{CURRENCY_SIGNS}]|(?:{CURRENCY_CODES})\b))
+  | (?P<measure>(?<![\w-])[+-]?\d+(?:[.,]\d+)?(?:{UNITS})(?![\w%-]))
+  | (?P<version>(?<![\w.-])(?:[vV]\d+(?:\.\d+)*(?:\.[x*])?|\d+\.\d+(?:\.\d+)+|\d+(?:\.\d+)*\.[x*])
+      (?:[-.+]?(?:rc|a|b|alpha|beta|post|dev|pre|p|r|build)[\w.-]*|[-+]\w[\w.+-]*)?(?!\w))
+  | (?P<issue>(?:(?<![\w.-])\w[\w.-]*)?[\#!]\d+(?!\w) | \#[A-Z]+-?\d[\w-]*)
+  | (?P<range>(?<![\w.-])\d{{1,6}}(?:-|–|\.\.)\d{{1,6}}(?![\w-]))
+  | (?P<number>(?<![\w.-])[+-]?\d+(?:[.,]\d+)*(?:e[+-]?\d+)?(?![\w-]))
+  | (?P<host>(?<![\w.-])(?:[\w-]+\.)+(?:{HOST_ENDS})(?::\d+)?(?![\w.-]))
+  | (?P<word>\w[\w-]*)
+    """,
+    re.VERBOSE,
+)
+TYPES = {
+    "url": "url",
+    "uuid": "resource_id",
+    "hash": "hash",
+    "timestamp": "timestamp",
+    "pin": "version_pin",
+    "email": "resource_id",
+    "ip": "resource_id",
+    "fraction": "quantity",
+    "address": "resource_id",
+    "amount": "amount",
+    "measure": "quantity",
+    "version": "version_pin",
+    "issue": "resource_id",
+    "range": "sequence",
+    "number": "quantity",
+    "host": "resource_id",
+}
+TRAILING = ".,:;!?…*_-=+\\&~"
+LEADING = ",;:?*=&"
+ASSIGNMENT = re.compile(r"(-{0,2}[^\W\d][\w.\[\]/-]*)(?:[:+]?=)(?!=)(.+)", re.DOTALL)
+LABEL = re.compile(r"([^\W\d][\w-]*):(?!/|:|\\).+", re.DOTALL)
+COMPOUND = re.compile(r"[\w.+/-]+(?::[\w.+/-]+)+|[^\W\d][\w-]*(?:\.[\w-]+)+")
+GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?|[+-]?\d+,\d+")
+COLOUR = re.compile(r"#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})")
+LISTING_PLACE = re.compile(rf"(.*\.(?:{FILE_TYPES}))-\d+")
+"""A file name as the context lines of a search print it: `file.go-141-`."""
+UNSEPARATED = re.compile(
+    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uff0f\uff1a-\uff20]+"
+)
+"""Scripts written without blanks, where a value stands directly between letters of the sentence."""
+
+
+class Piece(msgspec.Struct, frozen=True, gc=False):
+    """A value inside a token: where, of what type, under what name; a `weak` one counts only with a name or a unit."""
+
+    type: str
+    start: int
+    end: int
+    name: str = ""
+    weak: bool = False
+
+
+@lru_cache(maxsize=16_384)
+def token_pieces(token: str) -> tuple[Piece, ...]:
+    """The values in one token, in order of place; a compound comes before its parts."""
+    if len(token) > MAX_TOKEN or (len(token) > 40 and token.isdigit()):
+        return ()
+    if token.isascii():
+        return tuple(_pieces(token, 0))
+    found: list[Piece] = []
+    start = 0
+    for gap in UNSEPARATED.finditer(token):
+        found.extend(_pieces(token[start : gap.start()], start))
+        start = gap.end()
+    found.extend(_pieces(token[start:], start))
+    return tuple(found)
+
+
+def _pieces(token: str, offset: int, assignments: int = 0) -> Iterator[Piece]:
+    body = token.rstrip(TRAILING)
+    cut = len(body) - len(body.lstrip(LEADING))
+    body, offset = body[cut:], offset + cut
+    if not body or COLOUR.fullmatch(body):
+        return
+    if "=" in body and "://" not in body and "==" not in body and assignments < MAX_ASSIGNMENTS:
+        assigned = ASSIGNMENT.fullmatch(body)
+        if assigned:
+            yield from _assigned(assigned, offset, assignments + 1)
+            return
+    if "," in body and not GROUPED.fullmatch(body) and body[0] not in CURRENCY_SIGNS:
+        yield from _listed(body, offset)
+    else:
+        yield from _whole(body, offset)
+
+
+def _assigned(match: re.Match[str], offset: int, assignments: int) -> Iterator[Piece]:
+    """`key=value`: the name says that the value matters, however short it is."""
+    name, value = match[1].lstrip("-"), match[2].rstrip(TRAILING)
+    start = offset + match.start(2)
+    pieces = list(_pieces(value, start, assignments))
+    if not pieces and value[:1].isalnum():
+        pieces = [Piece("literal", start, start + len(value), name)]
+    for piece in pieces:
+        yield Piece(piece.type, piece.start, piece.end, piece.name or name)
+
+
+def _listed(body: str, offset: int) -> Iterator[Piece]:
+    """`a_b,c_d`: the list, then what its items are by themselves."""
+    items = list(re.finditer(r"[^,]+", body))
+    kind = list_type([item[0] for item in items])
+    if kind:
+        yield Piece(kind, offset, offset + len(body))
+    for item in items:
+        yield from _whole(item[0], offset + item.start())
+
+
+def list_type(items: list[str]) -> str:
+    """`sequence` for numbers and codes, `column_set` for identifiers, "" for the words of a sentence."""
+    if len(set(items)) < 2:
+        return ""
+    if all(any(character.isdigit() for character in item) for item in items):
+        return "sequence"
+    marked = sum(item.strip("_.") != "" and _is_marked(item) for item in items)
+    return "column_set" if marked >= 2 and 2 * marked >= len(items) else ""
+
+
+def _is_marked(word: str) -> bool:
+    """Whether the word's form says that it names something technical."""
+    inner = word.rstrip(".")
+    return any(mark in inner for mark in "_/.") or not (word.islower() or word.istitle() or word.isupper())
+
+
+def _whole(body: str, offset: int) -> Iterator[Piece]:
+    """The pieces of a token without assignment, preceded by the compound that they make together."""
+    bare = body.replace("-", "").replace("_", "")
+    if not bare.isalnum():
+        yield from _compounded(body, offset)
+    elif not any(character.isdigit() for character in bare):
+        word = _word(body, offset, offset + len(body), "")
+        if word is not None:
+            yield word
+    else:
+        yield from _matched(body, offset, None)
+
+
+def _compounded(body: str, offset: int) -> Iterator[Piece]:
+    """A compound and its parts."""
+    if _is_compound(body):
+        yield Piece("resource_id" if ":" in body else "symbol", offset, offset + len(body))
+    yield from _matched(body, offset, LABEL.fullmatch(body))
+
+
+def _matched(body: str, offset: int, label: re.Match[str] | None) -> Iterator[Piece]:
+    for match in PIECE.finditer(body):
+        name = label[1] if label and match.start() and match.end() == len(body) else ""
+        piece = _piece(match, offset, name)
+        if piece is not None:
+            yield piece
+
+
+def _is_compound(body: str) -> bool:
+    """`api:2026.37.0`, `notice:n4:20260503`, `ff.new_ledger`: one value, whatever its parts are."""
+    if COMPOUND.fullmatch(body) is None:
+        return False
+    first = PIECE.match(body)
+    if first is None or first.end() == len(body):
+        return False
+    if ":" not in body:
+        return len(body) > 4 and (body.islower() or "_" in body or any(character.isdigit() for character in body))
+    located = first.lastgroup == "path" and body[first.end() + 1 :].replace(":", "").isdigit()
+    return not located and any(character.isdigit() for character in body)
+
+
+def _piece(match: re.Match[str], offset: int, name: str) -> Piece | None:
+    kind, text = str(match.lastgroup), match[0]
+    start, end = offset + match.start(), offset + match.end()
+    if kind == "word":
+        return _word(text, start, end, name)
+    if kind == "path":
+        return _path(text, start, end, name)
+    weak = kind == "number" and sum(character.isdigit() for character in text) < 4 and "," not in text[:-1]
+    return Piece(TYPES[kind], start, end, name, weak)
+
+
+def _path(text: str, start: int, end: int, name: str) -> Piece | None:
+    """Two short plain words with a slash between them (`and/or`) are weak."""
+    place = LISTING_PLACE.fullmatch(text)
+    if place:
+        text, end = place[1], start + len(place[1])
+    if not any(character.isalnum() for character in text):
+        return None
+    segments = text.strip("/").split("/")
+    weak = "".join(segments).isalpha() and text[0] != "/" and len(segments) < 3 and min(map(len, segments)) < 3
+    return Piece("path", start, end, name, weak)
+
+
+def _word(text: str, start: int, end: int, name: str) -> Piece | None:
+    """With digits an id, with an underscore or inner capitals a symbol; any other word counts only with a name."""
+    body = text.rstrip("-")
+    end -= len(text) - len(body)
+    if not body.isalpha() and any(character.isdigit() for character in body):
+        letters = any(character.isalpha() for character in body)
+        marked = len(body) >= (3 if letters else 5) or (letters and ("-" in body or "_" in body or body[0].isupper()))
+        return Piece("resource_id", start, end, name, not marked)
+    if "_" in body.strip("_") and len(body) > 3:
+        return Piece("symbol", start, end, name)
+    if "-" in body:
+        return Piece("resource_id", start, end, name, True)
+    if len(body) > 3 and body.isascii() and not (body.islower() or body.isupper() or body.istitle()):
+        return Piece("symbol", start, end, name)
+    return Piece("literal", start, end, name, True) if name else None

@@ -1,0 +1,306 @@
+"""Typed exact values in a text (design section 5, bindings): what a later turn may need byte for byte.
+
+`scan_values` reads free text and JSON alike. Tokens are cut once and judged once each; numbers, lists and quoted words
+look at their neighbours. The cost is linear in the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from barrier_policy.facts.json_leaves import Leaf, is_json, json_leaves
+from barrier_policy.facts.value_tokens import Piece, list_type, token_pieces
+from barrier_policy.facts.value_words import (
+    COUNTERS,
+    CURRENCY_CODES,
+    CURRENCY_SIGNS,
+    CURRENCY_WORDS,
+    FUNCTION_WORDS,
+    LONG_UNITS,
+    MONTHS,
+    UNITS,
+    type_of_name,
+)
+
+MAX_LEAF = 120
+"""A JSON string up to this length is a value as a whole, under the name of its key."""
+LONG_LEAF = 4_000
+"""A longer JSON string is read like a listing."""
+MAX_LIST = 400
+MAX_NESTING = 3
+REACH = 40
+"""How far before a value its name may begin, in characters."""
+
+TOKEN = re.compile(r"[^\s\"'`<>(){}\[\]|;“”„«»‹›「」『』、。，；：（）→⇒…]+")
+URL = re.compile(r"https?://[^\s\"'`<>\]}]+")
+ITEM = r"[^\W_][\w./#:-]*+(?:,\d{3}(?!\d))*+"
+LIST = re.compile(rf"(?<![\w./#:-]){ITEM}(?:,[ ]{ITEM}){{1,63}}+")
+ARROWS = re.compile(rf"(?<![\w./#:-]){ITEM}[ ]?(?:(?:->|→|⇒)[ ]?{ITEM}[ ]?){{1,63}}+")
+BOUND = re.compile(r"[<>~^]=?[ ]?v?\d+(?:\.\w+)*")
+QUOTED = re.compile(
+    r"`([^`\n]{2,120})`|\"([^\"\n]{2,120})\"|(?<!\w)'([^'\n]{2,120})'(?!\w)|[“„«「『]([^“”„«»「」『』\n]{2,120})[”“»」』]"
+)
+COLUMN_CONTEXT = re.compile(
+    r"(?i)\b(?:select|distinct|(?:group|order|sort|partition) by|columns?|fields?|spalten?|felder|colonnes?|champs|columnas?|campos|colunas?|"
+    r"(?:into|on|table) [\w.]+ ?\()[\s:=(]*$"
+)
+AFTER_NUMBER = re.compile(
+    rf"""
+    [ \u00a0\u202f]?(?P<amount>(?:{CURRENCY_CODES}|{CURRENCY_WORDS})\b|[{CURRENCY_SIGNS}])
+  | [ ](?P<time>(?:[01]?\d|2[0-4]):[0-5]\d(?::[0-5]\d(?:[.,]\d+)?)?(?:[ ]?(?:Z|UTC|[+-]\d\d:?\d\d))?)(?![\w:])
+  | [ ]?(?P<share>(?:of|out[ ]of|von|de|sur|di|van|z|из)[ ]\d[\d.,]*)\b(?![.,]\d)
+  | [ ]?(?P<range>(?:to|till|until|and|or|bis|und|oder|à|et|ou|a|y|o|e|do|i|до|и|–|\.\.\.?|-|&)[ ]?\#?\d[\d.,]*)\b(?![.,]\d)
+  | \.?[ ](?P<date>(?:de[ ])?(?:{MONTHS})\.?(?:[ ](?:de[ ])?\d{{4}})?)(?!\w)
+  | (?P<grouped>(?:[ ]\d{{3}})+(?=[ ][^\W\d])|(?:[\u00a0\u202f]\d{{3}})+)(?!\d)
+  | [ \u00a0\u202f-]?(?P<unit>{UNITS}|{LONG_UNITS})(?![\w%])
+  | (?P<counter>{COUNTERS})
+    """,
+    re.VERBOSE,
+)
+COUNTED = re.compile(r"[ ]([^\W\d_]{3,})\b")
+TYPE_AFTER = {"amount": "amount", "time": "timestamp", "date": "timestamp", "range": "sequence"}
+BEFORE_AMOUNT = re.compile(rf"(?:\b(?:{CURRENCY_CODES}|R|US|CA|A)|[{CURRENCY_SIGNS}])[{CURRENCY_SIGNS}]?[ \u00a0]?$")
+WORD_TAIL = re.compile(r"[\w.-]+\Z")
+OPENING = frozenset(" \t\"'`([{#“„«「*_~")
+NAMED_TYPES = frozenset({"quantity", "resource_id", "hash", "version_pin", "amount"})
+"""Types that a plain word before them may name (`order 7301`); the others need a sign (`config: a/b.toml`)."""
+KEY_TYPES = frozenset({"resource_id", "literal", "hash", "symbol", "quantity"})
+
+
+class Value(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """One exact value.
+
+    `text` is the value itself (JSON escapes undone), `[start, end)` its place in the scanned text. `name` is the key,
+    option or word that names it, "" where none does. `leaf` is the tail of the key path in a JSON payload.
+    """
+
+    type: str
+    text: str
+    start: int
+    end: int
+    name: str = ""
+    leaf: str = ""
+
+
+def scan_values(text: str, *, listing: bool = False) -> tuple[Value, ...]:
+    """All typed exact values in a text, by place, a compound before its parts.
+
+    A text that is one JSON object or array is read leaf by leaf, with the keys as names; any other text is free text.
+    Of a `listing` (the content of a file, a long log) quoted words, lists, counted nouns and plain code names are left
+    out: there they are everywhere and mean little.
+    Types: idempotency_key, resource_id, path, url, version_pin, hash, sequence, column_set, amount, quantity, timestamp,
+    literal, symbol. A short number counts only with a name or a unit.
+    """
+    values = sorted(_scan(text, listing, 0), key=_place)
+    return tuple(
+        value
+        for index, value in enumerate(values)
+        if index == 0 or value.type != "literal" or _place(value)[:2] != _place(values[index - 1])[:2]
+    )
+
+
+def _place(value: Value) -> tuple[int, int, bool]:
+    """By place, the longer one first; a quotation after what the quoted thing is."""
+    return value.start, -value.end, value.type == "literal"
+
+
+def _scan(text: str, listing: bool, depth: int) -> Iterator[Value]:
+    if depth < MAX_NESTING and is_json(text):
+        for leaf in json_leaves(text):
+            yield from _leaf_values(leaf, listing, depth)
+    else:
+        yield from _text_values(text, listing)
+
+
+# --- free text
+
+
+def _text_values(text: str, listing: bool) -> Iterator[Value]:
+    position = list_end = 0
+    for token in TOKEN.findall(text):
+        if token.isalpha() and (token.islower() or token.istitle() or token.isupper()):
+            continue
+        # what is skipped is a plain word, and no other token can lie inside one: `find` lands on the right place
+        start = text.find(token, position)
+        position = start + len(token)
+        for piece in token_pieces(token):
+            if not (listing and piece.type == "symbol"):
+                value = _value(text, start, piece, listing)
+                if value is not None:
+                    yield value
+        if token[-1] == "," and not listing and start >= list_end:
+            found = _list_at(text, start)
+            if found is not None:
+                list_end = found.end
+                yield found
+    if not listing:
+        yield from _phrases(text)
+
+
+def _value(text: str, offset: int, piece: Piece, listing: bool) -> Value | None:
+    """A piece in its surroundings: with its unit, under its name, or None where it is too weak without one."""
+    kind, name, start, end = piece.type, piece.name, offset + piece.start, offset + piece.end
+    name = name or _explicit_name(text, start)
+    if kind in ("quantity", "timestamp"):
+        kind, start, end, complete = _with_unit(text, kind, start, end, piece.weak and not listing)
+        if not (complete or name or not piece.weak):
+            name = "" if listing else _implicit_name(text, start)
+            if not name:
+                return None
+    elif not name and (piece.weak or kind == "literal"):
+        return None
+    if not name and not listing and kind in NAMED_TYPES:
+        name = _implicit_name(text, start)
+    value = text[start:end]
+    return Value(type=_type(kind, name, value), text=value, start=start, end=end, name=name)
+
+
+def _type(kind: str, name: str, text: str) -> str:
+    """The type, in view of the name: a number under `order_id` is an id."""
+    if name and kind in KEY_TYPES:
+        named = type_of_name(name)
+        if named and (named not in ("amount", "timestamp") or text[:1].isdigit()) and " " not in text:
+            return named
+    return kind
+
+
+def _with_unit(text: str, kind: str, start: int, end: int, counted: bool) -> tuple[str, int, int, bool]:
+    """A number with what belongs to it on either side, and whether there is anything."""
+    if text[end : end + 1] not in ("\n", "\t", ")", ""):
+        match = AFTER_NUMBER.match(text, end)
+        if match and not (match.lastgroup == "date" and end - start > 2):
+            return TYPE_AFTER.get(str(match.lastgroup), kind), start, match.end(), True
+        if (
+            counted
+            and text[start:end].isdigit()
+            and (noun := COUNTED.match(text, end))
+            and noun[1].lower() not in FUNCTION_WORDS
+        ):
+            return kind, start, noun.end(), True
+    before = text[max(0, start - 2) : start].rstrip()[-1:]
+    if before and kind == "quantity" and (before in CURRENCY_SIGNS or before.isupper()):
+        sign = BEFORE_AMOUNT.search(text, max(0, start - 5), start)
+        if sign:
+            return "amount", sign.start(), end, True
+    return kind, start, end, False
+
+
+def _explicit_name(text: str, start: int) -> str:
+    """The name that a sign ties to the value at `start`: `name: v`, `name = v`, `"name": "v"`, `--name v`."""
+    end = start
+    while end and start - end < 6 and text[end - 1] in OPENING:
+        end -= 1
+    if not end:
+        return ""
+    if text[end - 1] in ":=":
+        while end and start - end < 12 and text[end - 1] in ":=> \t\"'`]*":
+            end -= 1
+        return _word_before(text, end).strip("-.")
+    if end < start and text[end] == " " and "-" in text[max(0, end - REACH) : end]:
+        word = _word_before(text, end)
+        return word.strip("-.") if word.startswith("-") else ""
+    return ""
+
+
+def _implicit_name(text: str, start: int) -> str:
+    """The plain word before the value, unless it names nothing."""
+    end = start
+    while end and start - end < 3 and text[end - 1] in OPENING:
+        end -= 1
+    if end == start:
+        return ""
+    word = _word_before(text, end).strip(".-")
+    return word if len(word) > 1 and word.isalpha() and word.lower() not in FUNCTION_WORDS else ""
+
+
+def _word_before(text: str, end: int) -> str:
+    """The word that ends at `end`; "" where it has no letter."""
+    match = WORD_TAIL.search(text, max(0, end - REACH), end)
+    return match[0] if match and any(character.isalpha() for character in match[0]) else ""
+
+
+def _phrases(text: str) -> Iterator[Value]:
+    """Words in quotation marks, bounds of versions, chains of arrows."""
+    for match in QUOTED.finditer(text):
+        group = match.lastindex or 0
+        inner, start = match[group], match.start(group)
+        if inner.strip() == inner and any(character.isalnum() for character in inner):
+            yield Value(type="literal", text=inner, start=start, end=match.end(group), name=_explicit_name(text, start))
+    for match in BOUND.finditer(text):
+        word = _word_before(text, match.start() - (text[match.start() - 1 : match.start()] == " "))
+        if word and match.start():
+            start = text.rindex(word, 0, match.start())
+            yield Value(type="version_pin", text=text[start : match.end()], start=start, end=match.end())
+    if "->" in text or "→" in text or "⇒" in text:
+        for match in ARROWS.finditer(text):
+            body = match[0].rstrip()
+            if len(body) <= MAX_LIST:
+                yield Value(type="sequence", text=body, start=match.start(), end=match.start() + len(body))
+
+
+def _list_at(text: str, start: int) -> Value | None:
+    """A list of identifiers or numbers, where the set or the order is the value."""
+    match = LIST.match(text, start)
+    if match is None or match.end() - start > MAX_LIST:
+        return None
+    found = _list(match[0], text, start)
+    if found is None:
+        return None
+    kind, body = found
+    name = _explicit_name(text, start) or _implicit_name(text, start)
+    return Value(type=kind, text=body, start=start, end=start + len(body), name=name)
+
+
+def _list(body: str, text: str, start: int) -> tuple[str, str] | None:
+    """The type of a list and the part of it that is one: words of the sentence after it are cut."""
+    items = body.rstrip(".:").split(", ")
+    coded = next((n for n, item in enumerate(items) if not any(character.isdigit() for character in item)), len(items))
+    if coded > 1 and coded < len(items) and not list_type(items):
+        items = items[:coded]
+    while len(items) > 1 and items[-1].lower() in FUNCTION_WORDS:
+        items.pop()
+    kind = list_type(items)
+    if not kind and COLUMN_CONTEXT.search(text, max(0, start - 60), start) and all(item.isidentifier() for item in items):
+        kind = "column_set"
+    return (kind, ", ".join(items)) if kind and len(items) > 1 else None
+
+
+# --- JSON
+
+
+def _leaf_values(leaf: Leaf, listing: bool, depth: int) -> Iterator[Value]:
+    """The values of one leaf, and the leaf itself where it is short."""
+    if leaf.items:
+        if leaf.end - leaf.start <= MAX_LIST and "{" not in leaf.text:
+            coded = all(any(character.isdigit() for character in item) for item in leaf.items)
+            yield _of_leaf(leaf, "sequence" if coded else "column_set")
+        return
+    if not leaf.is_string:
+        yield _of_leaf(leaf, "quantity")
+        return
+    size, whole = len(leaf.text), False
+    for value in _scan(leaf.text, listing or size > LONG_LEAF, depth + 1):
+        is_whole = value.start == 0 and value.end == size
+        whole = whole or is_whole
+        name = value.name or (leaf.key if is_whole else "")
+        yield Value(
+            type=_type(value.type, name, value.text),
+            text=value.text,
+            start=leaf.place(value.start),
+            end=leaf.place(value.end),
+            name=name,
+            leaf=value.leaf or leaf.path,
+        )
+    if not whole and size <= MAX_LEAF and "\n" not in leaf.text and not (listing and " " in leaf.text) and leaf.text.strip():
+        pieces = token_pieces(leaf.text)
+        yield _of_leaf(leaf, next((piece.type for piece in pieces if piece.end - piece.start == size), "literal"))
+
+
+def _of_leaf(leaf: Leaf, kind: str) -> Value:
+    """A leaf as a whole, named by its key."""
+    return Value(
+        type=_type(kind, leaf.key, leaf.text), text=leaf.text, start=leaf.start, end=leaf.end, name=leaf.key, leaf=leaf.path
+    )

@@ -1,0 +1,22 @@
+"""Words of content, for telling whether two sentences speak of the same thing. No word list of one language decides."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+WORD = re.compile(r"[^\W_]+(?:[-_.'/:][^\W_]+)*")
+MIN_LENGTH = 4
+STEM = 6
+
+
+def content_words(text: str) -> frozenset[str]:
+    """Folded stems of the longer words and of every token with a digit."""
+    found = set()
+    for match in WORD.finditer(unicodedata.normalize("NFKC", text)):
+        word = match.group().casefold()
+        if any(character.isdigit() for character in word):
+            found.add(word)
+        elif len(word) >= MIN_LENGTH or not word.isascii():
+            found.add(word[:STEM])
+    return frozenset(found)

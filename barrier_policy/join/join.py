@@ -1,0 +1,240 @@
+"""The join: span × ledger × retained rest × carrier × provenance → span record (design sections 1 and 4).
+
+Linear in the transcript: every item is looked at once for its home span.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from barrier_policy.facts.extract import Failure
+from barrier_policy.facts.model import Fact, FactKind
+from barrier_policy.ledger.model import TERMINAL, UNSETTLED, Family, Item, Ledger
+from barrier_policy.spans.model import Segmentation, Span
+from barrier_policy.transcript.model import Message, MessageKind, Origin, PartType
+
+Record = dict[str, Any]
+
+FIELD_OF = {
+    Family.OBLIGATION: "obligations",
+    Family.EFFECT: "effects",
+    Family.CONSTRAINT: "constraints",
+    Family.BINDING: "bindings",
+}
+LIST_CAP = 2_000
+"""Longer lists are cut, and the cut is an unknown, which protects. The fast engine stops at 10,000 loop steps."""
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """What a profile says about fidelity and workload."""
+
+    preserve: tuple[str, ...]
+    audited: bool
+    evidence_demand: bool
+
+
+class Provenance(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of the archived original of a span."""
+
+    present: bool = False
+    retrievable: bool = False
+    uri: str = ""
+
+
+class Join(msgspec.Struct, frozen=True, kw_only=True):
+    """All that span records are made of, arranged by span."""
+
+    messages: tuple[Message, ...]
+    segmentation: Segmentation
+    items: tuple[tuple[Item, ...], ...]
+    ledger: Ledger
+    extensions: tuple[tuple[tuple[str, Fact], ...], ...]
+    namespaces: Mapping[str, tuple[str, ...]]
+    failures: tuple[tuple[Failure, ...], ...]
+    tokens: tuple[int, ...]
+    structured: tuple[bool, ...]
+    settings: Settings
+
+
+def span_index(segmentation: Segmentation) -> list[int]:
+    """For each message before the tail, the index of its span."""
+    index: list[int] = []
+    for number, span in enumerate(segmentation.spans):
+        index.extend([number] * (span.end - span.start))
+    return index
+
+
+def join_spans(
+    messages: Sequence[Message],
+    segmentation: Segmentation,
+    ledger: Ledger,
+    facts: Sequence[Sequence[Fact]],
+    failures: Sequence[Failure],
+    kinds: Mapping[str, FactKind],
+    tokens: Sequence[int],
+    settings: Settings,
+) -> Join:
+    """Arrange items, extension facts, failures and sizes by span."""
+    group_of = span_index(segmentation)
+    items: list[list[Item]] = [[] for _ in segmentation.spans]
+    for item in ledger.items:
+        if item.message < segmentation.tail_start:
+            items[group_of[item.message]].append(item)
+    failed: list[list[Failure]] = [[] for _ in segmentation.spans]
+    for failure in failures:
+        if failure.message < segmentation.tail_start:
+            failed[group_of[failure.message]].append(failure)
+    extension_names = sorted(name for name in kinds if "." in name)
+    namespaces: dict[str, tuple[str, ...]] = {}
+    for name in extension_names:
+        namespace, _, short = name.partition(".")
+        namespaces[namespace] = (*namespaces.get(namespace, ()), short)
+    return Join(
+        messages=tuple(messages),
+        segmentation=segmentation,
+        items=tuple(tuple(found) for found in items),
+        ledger=ledger,
+        extensions=tuple(_extensions(span, facts) for span in segmentation.spans),
+        namespaces=namespaces,
+        failures=tuple(tuple(found) for found in failed),
+        tokens=tuple(sum(tokens[span.start : span.end]) for span in segmentation.spans),
+        structured=tuple(_is_structured(span, messages, facts) for span in segmentation.spans),
+        settings=settings,
+    )
+
+
+def _extensions(span: Span, facts: Sequence[Sequence[Fact]]) -> tuple[tuple[str, Fact], ...]:
+    return tuple(
+        (f"{fact.kind}:{fact.message}.{fact.part}.{fact.start}", fact)
+        for message in range(span.start, span.end)
+        for fact in facts[message]
+        if "." in fact.kind
+    )
+
+
+EVIDENCE_KINDS = frozenset({"value", "negation_evidence", "binding", "column_set", "environment", "secret"})
+
+
+def _is_structured(span: Span, messages: Sequence[Message], facts: Sequence[Sequence[Fact]]) -> bool:
+    """Structured if it holds a call, a result, an exact value or a negation; what can't be classified is structured."""
+    for message in messages[span.start : span.end]:
+        if any(part.type not in (PartType.TEXT, PartType.REASONING) for part in message.parts):
+            return True
+        if any(fact.kind in EVIDENCE_KINDS for fact in facts[message.index]):
+            return True
+    return False
+
+
+class Coverage(msgspec.Struct, frozen=True, kw_only=True):
+    """What keeps items apart from the span itself: verified records (item ids) and values in what stays verbatim."""
+
+    carried: frozenset[str] = frozenset()
+    values: frozenset[str] = frozenset()
+
+
+def build_record(join: Join, number: int, coverage: Coverage, provenance: Provenance) -> Record:
+    """The span record of one span. Every declared field is filled; lists keep the ledger's order."""
+    span = join.segmentation.spans[number]
+    messages = join.messages[span.start : span.end]
+    record: Record = {
+        "id": span.id,
+        "start": span.start,
+        "end": span.end,
+        "tokens": join.tokens[number],
+        "origin": str(min((message.origin for message in messages), key=lambda origin: origin.rank)),
+        "zone": _zone(span, messages),
+        "evidential_class": "structured" if join.structured[number] else "narrative",
+        "obligations": [],
+        "effects": [],
+        "constraints": [],
+        "bindings": [],
+        "unknowns": _unknowns(join, number, messages),
+        "provenance": {"present": provenance.present, "retrievable": provenance.retrievable, "uri": provenance.uri},
+        "fidelity": {"preserve": list(join.settings.preserve), "audited": join.settings.audited},
+        "workload": {"evidence_demand": join.settings.evidence_demand},
+    }
+    for item in join.items[number]:
+        entry = _entry(join.ledger, item, coverage)
+        if entry is not None:
+            record[FIELD_OF[item.family]].append(entry)
+    for name in FIELD_OF.values():
+        if len(record[name]) > LIST_CAP:
+            record["unknowns"].append({"what": "unreadable_part", "detail": f"more than {LIST_CAP} {name}", "message": span.start})
+            del record[name][LIST_CAP:]
+    for namespace, shorts in join.namespaces.items():
+        record[namespace] = {short: [] for short in shorts}
+    for identifier, fact in join.extensions[number]:
+        namespace, _, short = fact.kind.partition(".")
+        record[namespace][short].append(_extension_entry(identifier, fact, coverage))
+    return record
+
+
+def _zone(span: Span, messages: Sequence[Message]) -> str:
+    if any(message.kind is MessageKind.CARRIER for message in messages):
+        return "carrier"
+    if any(message.origin.rank < Origin.USER.rank and message.kind is not MessageKind.NOTICE for message in messages):
+        return "instructions"
+    return "" if span.closed else "split_pair"
+
+
+def _unknowns(join: Join, number: int, messages: Sequence[Message]) -> list[dict[str, Any]]:
+    found = [
+        {"what": "extractor_failed", "detail": failure.extractor, "message": failure.message} for failure in join.failures[number]
+    ]
+    for message in messages:
+        for part in message.parts:
+            if part.type is PartType.UNKNOWN:
+                found.append({"what": "unreadable_part", "detail": part.pointer, "message": message.index})
+    return found
+
+
+def _entry(ledger: Ledger, item: Item, coverage: Coverage) -> dict[str, Any] | None:
+    """The item as a record of its family's type; bindings that are not open are left out."""
+    state = ledger.states[item.id]
+    carried = item.id in coverage.carried
+    common = {"id": item.id, "state": state, "message": item.message, "text": item.text, "carried": carried, "held": carried}
+    attributes = item.attributes
+    if item.family is Family.OBLIGATION:
+        return common | {
+            "kind": item.kind,
+            "live": state not in TERMINAL,
+            "rebindable": item.rebindable,
+            "debtor": attributes["debtor"],
+            "creditor": attributes["creditor"],
+        }
+    if item.family is Family.EFFECT:
+        return common | {
+            "class": item.kind,
+            "tool": attributes["tool"],
+            "assumed": bool(attributes["assumed"]),
+            "unsettled": state in UNSETTLED,
+            "receipt_needed": state not in UNSETTLED and not attributes.get("merged"),
+            "key": attributes["key"],
+            "target": attributes["target"],
+        }
+    if item.family is Family.CONSTRAINT:
+        return common | {
+            "polarity": item.kind,
+            "gate": bool(attributes["gate"]),
+            "strength": attributes["strength"],
+            "origin": attributes["origin"],
+            "live": state not in TERMINAL,
+        }
+    if state != "open":
+        return None
+    return common | {
+        "type": item.kind,
+        "name": attributes["name"],
+        "open": True,
+        "consumers": int(attributes["consumers"]),
+        "held": carried or bool(attributes["held"]) or item.text in coverage.values,
+    }
+
+
+def _extension_entry(identifier: str, fact: Fact, coverage: Coverage) -> dict[str, Any]:
+    carried = identifier in coverage.carried
+    entry = {"id": identifier, "message": fact.message, "text": fact.text, "carried": carried, "held": carried}
+    return entry | {name: list(value) if isinstance(value, tuple) else value for name, value in fact.attributes.items()}

@@ -1,0 +1,107 @@
+"""Bindings: exact values that more than one place depends on (design section 5).
+
+Every value has one home: the last place before the tail where it stands. Earlier places rely on the home, the home on nobody, so no
+two spans are ever each other's only witness.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from barrier_policy.facts.model import Fact
+from barrier_policy.ledger.conversation import Conversation
+from barrier_policy.ledger.model import Event, Family, Item
+from barrier_policy.transcript.model import Origin, PartType
+
+NAMED_LEAVES = ("id", "uid", "uuid", "key", "ref", "number", "no", "code", "token", "handle", "sha", "hash", "digest", "etag", "version")
+"""Endings of JSON keys whose value names something."""
+
+MAX_VALUE = 300
+
+
+class _Value(msgspec.Struct, gc=False):
+    """What is known of one exact value while the transcript is read."""
+
+    type: str
+    name: str
+    home: int
+    part: int
+    groups: int = 0
+    last_group: int = -1
+    in_argument: bool = False
+    named: bool = False
+    stated: bool = False
+    tail: bool = False
+
+
+def find_bindings(conversation: Conversation, group_of: list[int]) -> tuple[list[Item], list[Event]]:
+    """One item for each typed value that is open: used in a call and elsewhere, or naming something a later call can ask for.
+
+    `group_of` gives the span of each message before the tail.
+    """
+    values: dict[str, _Value] = {}
+    for message in conversation.messages:
+        for fact in conversation.of_kind(message.index, "value"):
+            if len(fact.text) <= MAX_VALUE:
+                _see(values, fact, conversation, group_of)
+    items: list[Item] = []
+    events: list[Event] = []
+    for number, (value, seen) in enumerate(values.items()):
+        if seen.home < 0:
+            continue
+        item = _item(value, seen, number)
+        items.append(item)
+        events.append(Event(seen.home, item.id, "open" if _is_open(seen) else "candidate", f"stands in {seen.groups} places"))
+    return items, events
+
+
+def _see(values: dict[str, _Value], fact: Fact, conversation: Conversation, group_of: list[int]) -> None:
+    message = conversation.messages[fact.message]
+    seen = values.get(fact.text)
+    if seen is None:
+        seen = values[fact.text] = _Value(type=str(fact.get("type", "")), name=str(fact.get("name", "")), home=-1, part=0)
+    if fact.message >= conversation.present:
+        seen.tail = True
+        return
+    group = group_of[fact.message]
+    if group != seen.last_group:
+        seen.groups += 1
+        seen.last_group = group
+    seen.home = fact.message
+    seen.part = fact.part
+    seen.name = seen.name or str(fact.get("name", ""))
+    part = message.parts[fact.part]
+    seen.in_argument = seen.in_argument or part.type is PartType.TOOL_CALL
+    seen.named = seen.named or (part.type is PartType.TOOL_RESULT and _names(str(fact.get("leaf", ""))))
+    seen.stated = seen.stated or (message.origin is Origin.USER and part.type is PartType.TEXT)
+
+
+def _names(leaf: str) -> bool:
+    return leaf.casefold().rstrip("s").endswith(NAMED_LEAVES)
+
+
+def _is_open(seen: _Value) -> bool:
+    return seen.in_argument or seen.named or seen.groups > 1
+
+
+def _item(value: str, seen: _Value, number: int) -> Item:
+    return Item(
+        id=f"binding:{seen.home}.{seen.part}.{number}",
+        family=Family.BINDING,
+        kind=seen.type,
+        message=seen.home,
+        part=seen.part,
+        text=value,
+        attributes={
+            "name": seen.name,
+            "consumers": str(max(0, seen.groups - 1) + seen.tail),
+            "held": "true" if seen.tail else "",
+        },
+    )
+
+
+def open_bindings(items: list[Item], states: dict[str, str]) -> Iterator[Item]:
+    """Bindings in state open."""
+    return (item for item in items if item.family is Family.BINDING and states[item.id] == "open")

@@ -1,0 +1,45 @@
+"""From facts to the ledger (design section 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from barrier_policy.ledger.bindings import find_bindings
+from barrier_policy.ledger.constraints import find_constraints
+from barrier_policy.ledger.conversation import Conversation
+from barrier_policy.ledger.effects import find_effects
+from barrier_policy.ledger.model import Event, Item, Ledger, derive_states
+from barrier_policy.ledger.notes import find_notes
+from barrier_policy.ledger.obligations import find_obligations
+
+
+def build_ledger(conversation: Conversation, group_of: Sequence[int]) -> Ledger:
+    """The ledger of a conversation; linear in its messages and facts."""
+    effects, effect_events = find_effects(conversation)
+    effect_states = derive_states(tuple(effect_events))
+    obligations, obligation_events = find_obligations(conversation, effect_states)
+    constraints, constraint_events = find_constraints(conversation)
+    bindings, binding_events = find_bindings(conversation, list(group_of))
+    states = {**effect_states, **derive_states(tuple(obligation_events)), **derive_states(tuple(constraint_events))}
+    notes, note_events = find_notes(conversation, [*effects, *obligations, *constraints], states)
+    items: tuple[Item, ...] = (*obligations, *effects, *constraints, *bindings, *notes)
+    events: tuple[Event, ...] = (*obligation_events, *effect_events, *constraint_events, *binding_events, *note_events)
+    return Ledger(items=_masked(items, conversation), events=events, states=derive_states(events))
+
+
+def _masked(items: tuple[Item, ...], conversation: Conversation) -> tuple[Item, ...]:
+    """Items whose words hold no secret value; a binding whose value is a secret keeps only its keyed digest."""
+    masker = conversation.facts.masker
+    if not masker:
+        return items
+    return tuple(
+        msgspec.structs.replace(
+            item,
+            text=masker.text(item.text, item.message),
+            subject=masker.text(item.subject, item.message),
+            attributes={name: masker.text(value, item.message) for name, value in item.attributes.items()},
+        )
+        for item in items
+    )

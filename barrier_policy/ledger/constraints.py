@@ -1,0 +1,83 @@
+"""Constraints: rules in force, and the words of equal or higher origin that end them (design section 5)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from barrier_policy.facts.model import Fact
+from barrier_policy.facts.words import content_words
+from barrier_policy.ledger.conversation import Conversation
+from barrier_policy.ledger.model import Event, Family, Item
+from barrier_policy.transcript.model import Origin
+
+MAX_CANDIDATES = 50
+SHARED_WORDS = 2
+"""A release ends the rule with which it shares this many words of content."""
+
+
+class _Rules:
+    """Rules in force so far, found again by their words. A release costs time in its own words, not in all rules."""
+
+    def __init__(self) -> None:
+        self.items: list[Item] = []
+        self._live: dict[str, list[int]] = {}
+        self._ended: set[int] = set()
+
+    def add(self, item: Item) -> None:
+        """Put a rule in force."""
+        for word in content_words(item.text):
+            self._live.setdefault(word, []).append(len(self.items))
+        self.items.append(item)
+
+    def end(self, words: frozenset[str], origin: Origin) -> Iterator[Item]:
+        """End the rules of equal or lower origin that share enough words."""
+        shared = Counter(number for word in words for number in self._live.get(word, ())[-MAX_CANDIDATES:])
+        for number in sorted(number for number, count in shared.items() if count >= SHARED_WORDS):
+            item = self.items[number]
+            if number not in self._ended and Origin(item.attributes["origin"]).rank >= origin.rank:
+                self._ended.add(number)
+                yield item
+
+
+def find_constraints(conversation: Conversation) -> tuple[list[Item], list[Event]]:
+    """Each rule sentence of a user or higher, and what became of it."""
+    rules = _Rules()
+    events: list[Event] = []
+    for message in conversation.messages:
+        if message.origin.rank > Origin.USER.rank:
+            continue
+        for fact in conversation.of_kind(message.index, "release"):
+            for item in rules.end(content_words(fact.text), message.origin):
+                events.append(Event(message.index, item.id, "revoked", f"released at message {message.index}"))
+        for item in _rules(conversation, message.index):
+            rules.add(item)
+            events.append(Event(message.index, item.id, "active", f"set by {message.origin}"))
+    return rules.items, events
+
+
+def _rules(conversation: Conversation, message: int) -> Iterator[Item]:
+    """One item for each sentence that states a rule; a gate and a constraint on one sentence are one item."""
+    origin = conversation.messages[message].origin
+    seen: dict[tuple[int, int], Fact] = {}
+    gates: set[tuple[int, int]] = set()
+    for fact in conversation.of_kind(message, "constraint", "approval_gate"):
+        place = (fact.part, fact.start)
+        if fact.kind == "approval_gate":
+            gates.add(place)
+        seen.setdefault(place, fact)
+    for number, (place, fact) in enumerate(seen.items()):
+        polarity = "only_if" if place in gates else str(fact.get("polarity", "must"))
+        yield Item(
+            id=f"constraint:{message}.{fact.part}.{number}",
+            family=Family.CONSTRAINT,
+            kind=polarity,
+            message=message,
+            part=fact.part,
+            text=fact.text,
+            attributes={
+                "gate": "true" if place in gates else "",
+                "strength": str(fact.get("strength", "hard")),
+                "origin": origin,
+            },
+        )

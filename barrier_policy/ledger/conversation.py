@@ -1,0 +1,141 @@
+"""The transcript as a conversation: turns, calls with their results, and what the facts say of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from barrier_policy.facts.extract import Facts
+from barrier_policy.facts.model import Fact
+from barrier_policy.transcript.model import Message, MessageKind, Origin, Part, PartType
+from barrier_policy.transcript.pairing import Pairs, PartRef
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """An answer to a call; `fact` is its `tool_result` fact, None where no extractor could read it."""
+
+    ref: PartRef
+    part: Part
+    fact: Fact | None
+
+
+class Call(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A tool call with its answers; `fact` is its `tool_call` fact, None where no extractor could read it."""
+
+    ref: PartRef
+    part: Part
+    fact: Fact | None
+    results: tuple[Result, ...]
+    effect_class: str
+
+    @property
+    def reads(self) -> bool:
+        """Whether the call changes nothing."""
+        return self.effect_class == "read_only"
+
+
+class Turn(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """From one user message to the next, `[start, end)`.
+
+    `kinds` are the kinds of facts in the user's message, `final` is the index of the last text of the agent (-1: none).
+    """
+
+    index: int
+    start: int
+    end: int
+    kinds: frozenset[str]
+    calls: tuple[Call, ...]
+    final: int = -1
+    has_user: bool = True
+
+
+class Conversation(msgspec.Struct, frozen=True, kw_only=True):
+    """All turns; `turn_of` gives the turn of a message; `present` is where the tail begins."""
+
+    messages: tuple[Message, ...]
+    facts: Facts
+    turns: tuple[Turn, ...]
+    turn_of: tuple[int, ...]
+    present: int
+
+    def of_kind(self, message: int, *kinds: str) -> list[Fact]:
+        """The facts of a message that are of one of the kinds."""
+        return [fact for fact in self.facts.by_message[message] if fact.kind in kinds]
+
+    def turn(self, message: int) -> Turn:
+        """The turn that a message belongs to."""
+        return self.turns[self.turn_of[message]]
+
+
+def opens_turn(message: Message) -> bool:
+    """Whether a message is the user's own word, as opposed to a result, a notice or a call made on the user's side."""
+    if message.origin is not Origin.USER or message.kind is not MessageKind.MESSAGE:
+        return False
+    return any(part.type is not PartType.TOOL_CALL and part.type is not PartType.TOOL_RESULT for part in message.parts)
+
+
+def speaks(message: Message) -> bool:
+    """Whether a message is text of the agent."""
+    return (
+        message.origin is Origin.AGENT
+        and message.kind is MessageKind.MESSAGE
+        and any(part.type is PartType.TEXT and part.text.strip() for part in message.parts)
+    )
+
+
+def converse(
+    messages: Sequence[Message], pairs: Pairs, facts: Facts, *, present: int, tool_classes: Mapping[str, str] | None = None
+) -> Conversation:
+    """Build the conversation. Linear in the transcript. `tool_classes` are a team's own classes by tool name; they win."""
+    starts = [message.index for message in messages if opens_turn(message)]
+    bounds = ([0] if not starts or starts[0] > 0 else []) + starts + [len(messages)]
+    tool_facts = {
+        PartRef(fact.message, fact.part): fact
+        for found in facts.by_message
+        for fact in found
+        if fact.kind in ("tool_call", "tool_result")
+    }
+    calls = _Calls(messages=messages, pairs=pairs, tool_facts=tool_facts, classes=tool_classes or {})
+    turns = []
+    turn_of: list[int] = []
+    for index, (start, end) in enumerate(zip(bounds, bounds[1:], strict=False)):
+        turns.append(_turn(index, start, end, messages, facts, calls))
+        turn_of.extend([index] * (end - start))
+    return Conversation(
+        messages=tuple(messages), facts=facts, turns=tuple(turns), turn_of=tuple(turn_of), present=present
+    )
+
+
+class _Calls(msgspec.Struct, frozen=True, kw_only=True):
+    """What it takes to build a call."""
+
+    messages: Sequence[Message]
+    pairs: Pairs
+    tool_facts: Mapping[PartRef, Fact]
+    classes: Mapping[str, str]
+
+    def call(self, ref: PartRef, part: Part) -> Call:
+        """The call at a place, with its results."""
+        fact = self.tool_facts.get(ref)
+        results = tuple(
+            Result(ref=result, part=self.messages[result.message].parts[result.part], fact=self.tool_facts.get(result))
+            for result in self.pairs.results_of.get(ref, ())
+        )
+        found = str(fact.get("effect_class", "")) if fact else ""
+        effect_class = self.classes.get(part.name) or found or "non_idempotent"
+        return Call(ref=ref, part=part, fact=fact, results=results, effect_class=effect_class)
+
+
+def _turn(index: int, start: int, end: int, messages: Sequence[Message], facts: Facts, calls: _Calls) -> Turn:
+    has_user = start < end and opens_turn(messages[start])
+    made = []
+    final = -1
+    for message in messages[start:end]:
+        if speaks(message):
+            final = message.index
+        for number, part in enumerate(message.parts):
+            if part.type is PartType.TOOL_CALL:
+                made.append(calls.call(PartRef(message.index, number), part))
+    kinds = frozenset(fact.kind for fact in facts.by_message[start]) if has_user else frozenset()
+    return Turn(index=index, start=start, end=end, kinds=kinds, calls=tuple(made), final=final, has_user=has_user)

@@ -1,0 +1,68 @@
+"""The ledger: what the transcript says is owed, done, forbidden and exact, each with a state (design section 5)."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+
+
+class Family(StrEnum):
+    """What an item is."""
+
+    OBLIGATION = "obligation"
+    EFFECT = "effect"
+    CONSTRAINT = "constraint"
+    BINDING = "binding"
+    EXTENSION = "extension"
+
+
+class Event(msgspec.Struct, frozen=True, order=True, gc=False):
+    """One line of the append-only list: at `message`, `item` came to be in `state`, because of `reason`."""
+
+    message: int
+    item: str
+    state: str
+    reason: str
+
+
+class Item(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """One thing that a compaction could lose.
+
+    `kind` is the obligation's kind, the effect's class, the constraint's polarity or the binding's type. `text` is what a
+    carrier line would say of it, verbatim from the transcript and never a secret. `subject` groups items that one record
+    can speak for. `rebindable` says whether a record can hold it at all. `attributes` are the family's further fields.
+    """
+
+    id: str
+    family: Family
+    kind: str
+    message: int
+    part: int = 0
+    text: str = ""
+    subject: str = ""
+    rebindable: bool = True
+    attributes: dict[str, str] = {}
+
+
+TERMINAL = frozenset(
+    {"satisfied", "released", "cancelled", "expired", "abandoned", "overridden", "revoked", "scope_ended", "closed", "superseded"}
+)
+UNSETTLED = frozenset({"started", "partial", "unknown"})
+
+
+class Ledger(msgspec.Struct, frozen=True, kw_only=True):
+    """Items in the order of their first event, and the events. Every state is the last event's."""
+
+    items: tuple[Item, ...]
+    events: tuple[Event, ...]
+    states: dict[str, str]
+
+    def state(self, item: Item) -> str:
+        """The item's present state."""
+        return self.states[item.id]
+
+
+def derive_states(events: tuple[Event, ...]) -> dict[str, str]:
+    """States as a pure function of the event list: the last event of an item says its state."""
+    return {event.item: event.state for event in events}

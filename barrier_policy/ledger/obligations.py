@@ -1,0 +1,269 @@
+"""Obligations: requests, promises, questions, calls without an answer, work in flight (design section 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from barrier_policy.facts.model import Fact
+from barrier_policy.ledger.conversation import Call, Conversation, Turn, opens_turn
+from barrier_policy.ledger.effects import effect_id
+from barrier_policy.ledger.model import UNSETTLED, Event, Family, Item
+from barrier_policy.transcript.model import MessageKind, Origin
+
+Found = tuple[Item, list[Event]]
+
+ANSWERS = frozenset({"approval", "denial", "release", "correction", "binding"})
+
+
+def find_obligations(conversation: Conversation, effect_states: Mapping[str, str]) -> tuple[list[Item], list[Event]]:
+    """All obligations, with their events."""
+    items: list[Item] = []
+    events: list[Event] = []
+    for found in (
+        _requests(conversation, effect_states),
+        _open_calls(conversation),
+        _commitments(conversation),
+        _questions(conversation),
+        _jobs(conversation),
+        _plan_items(conversation),
+    ):
+        for item, history in found:
+            items.append(item)
+            events.extend(history)
+    return items, events
+
+
+def _obligation(
+    kind: str, message: int, text: str, *, number: int = 0, part: int = 0, rebindable: bool, debtor: str, creditor: str, subject: str = ""
+) -> Item:
+    return Item(
+        id=f"{kind}:{message}.{part}.{number}",
+        family=Family.OBLIGATION,
+        kind=kind,
+        message=message,
+        part=part,
+        text=text,
+        subject=subject,
+        rebindable=rebindable,
+        attributes={"debtor": debtor, "creditor": creditor},
+    )
+
+
+# requests -----------------------------------------------------------------------------------------------------------
+
+
+def _requests(conversation: Conversation, effect_states: Mapping[str, str]) -> Iterator[Found]:
+    """One obligation for each user turn that asks for something; satisfied once its work has been done and confirmed."""
+    for turn in conversation.turns:
+        if not turn.has_user or not _asks(conversation, turn):
+            continue
+        item = _obligation(
+            "request", turn.start, user_text(conversation, turn), rebindable=False, debtor=Origin.AGENT, creditor=Origin.USER
+        )
+        events = [Event(turn.start, item.id, "detached", "asked by the user")]
+        ended = _ended(conversation, turn, effect_states)
+        if ended:
+            events.append(Event(min(turn.end, len(conversation.messages)) - 1, item.id, *ended))
+        yield item, events
+
+
+def _asks(conversation: Conversation, turn: Turn) -> bool:
+    """Whether the user's message asks for something: says so, or makes the agent act."""
+    return bool(turn.kinds & {"request", "question"}) or bool(turn.calls) or _works_at_present(conversation, turn)
+
+
+def _works_at_present(conversation: Conversation, turn: Turn) -> bool:
+    """Whether the turn reaches into the tail: the agent is at it now."""
+    return turn.start < conversation.present < turn.end
+
+
+def _ended(conversation: Conversation, turn: Turn, effect_states: Mapping[str, str]) -> tuple[str, str] | None:
+    """The terminal state of a request and its reason; None while it is open."""
+    if _works_at_present(conversation, turn):
+        return None
+    if _called_off(conversation, turn):
+        return "cancelled", "called off by the user"
+    states = [effect_states[effect_id(call)] for call in turn.calls if not call.reads]
+    if states:
+        if any(state in UNSETTLED for state in states) or _left_unfinished(conversation, turn):
+            return None
+        return "satisfied", "its effects are settled"
+    if any(not call.results for call in turn.calls):
+        return None
+    if "request" in turn.kinds and turn.calls:
+        return None  # a task that has only been looked into
+    if turn.final >= 0:
+        return ("satisfied", "answered") if "request" not in turn.kinds or not _asks_back(conversation, turn) else None
+    return None
+
+
+def _called_off(conversation: Conversation, turn: Turn) -> bool:
+    """The user's next word takes the request back."""
+    after = turn.index + 1
+    if after >= len(conversation.turns):
+        return False
+    kinds = conversation.turns[after].kinds
+    return bool(kinds & {"denial"}) and "request" not in kinds
+
+
+def _left_unfinished(conversation: Conversation, turn: Turn) -> bool:
+    """The agent's closing words say that something is still to come."""
+    return turn.final >= 0 and bool(conversation.of_kind(turn.final, "status_pending"))
+
+
+def _asks_back(conversation: Conversation, turn: Turn) -> bool:
+    return turn.final >= 0 and bool(conversation.of_kind(turn.final, "question"))
+
+
+def user_text(conversation: Conversation, turn: Turn) -> str:
+    """The words of the user's message."""
+    message = conversation.messages[turn.start]
+    return "\n".join(part.text for part in message.parts if part.text and part.type not in ("tool_call", "tool_call_response"))
+
+
+# calls, promises, questions -----------------------------------------------------------------------------------------
+
+
+def _open_calls(conversation: Conversation) -> Iterator[Found]:
+    """Calls without a result. A read that was passed over is abandoned: it can be made again."""
+    for turn in conversation.turns:
+        for call in turn.calls:
+            if call.results:
+                continue
+            kind = "open_call"
+            item = _obligation(
+                kind, call.ref.message, call.part.name, part=call.ref.part, rebindable=False, debtor=Origin.TOOL, creditor=Origin.AGENT
+            )
+            events = [Event(call.ref.message, item.id, "detached", "called, no result yet")]
+            passed = _passed_over(conversation, call)
+            if passed is not None:
+                events.append(Event(passed, item.id, "abandoned", "the agent went on without it"))
+            yield item, events
+
+
+def _passed_over(conversation: Conversation, call: Call) -> int | None:
+    """The message at which the agent went on without the answer to a read."""
+    if not call.reads:
+        return None
+    turn = conversation.turn(call.ref.message)
+    later = (other.ref.message for other in turn.calls if other.ref.message > call.ref.message and other.results)
+    at = next(later, None)
+    if at is None and turn.index + 1 < len(conversation.turns):
+        at = conversation.turns[turn.index + 1].start
+    return at
+
+
+def _commitments(conversation: Conversation) -> Iterator[Found]:
+    """Promises in a turn's closing words, and what users say will be done later."""
+    for turn in conversation.turns:
+        for message in _closing_messages(conversation, turn):
+            for number, fact in enumerate(conversation.of_kind(message, "commitment")):
+                item = _obligation(
+                    "commitment",
+                    message,
+                    fact.text,
+                    number=number,
+                    part=fact.part,
+                    rebindable=True,
+                    debtor=Origin.AGENT,
+                    creditor=Origin.USER,
+                )
+                yield item, [Event(message, item.id, "detached", "promised")]
+
+
+def _closing_messages(conversation: Conversation, turn: Turn) -> Sequence[int]:
+    """The agent's texts after the last call of a turn that has ended."""
+    if turn.final < 0 or turn.end > conversation.present:
+        return ()
+    return (turn.final,)
+
+
+def _questions(conversation: Conversation) -> Iterator[Found]:
+    """The agent's last question, where the user has not come back to it."""
+    asked = [turn for turn in conversation.turns if turn.end <= conversation.present and _asks_back(conversation, turn)]
+    for turn in asked:
+        fact = conversation.of_kind(turn.final, "question")[-1]
+        item = _obligation(
+            "question", turn.final, fact.text, part=fact.part, rebindable=False, debtor=Origin.USER, creditor=Origin.AGENT
+        )
+        events = [Event(turn.final, item.id, "detached", "asked by the agent")]
+        answered = _answered(conversation, turn)
+        if answered is not None:
+            events.append(Event(answered, item.id, "satisfied", "the user came back to it"))
+        elif turn is not asked[-1]:
+            events.append(Event(asked[-1].final, item.id, "expired", "a later question took its place"))
+        yield item, events
+
+
+def _answered(conversation: Conversation, turn: Turn) -> int | None:
+    """The next user message, unless it only asks something else."""
+    for after in conversation.turns[turn.index + 1 : turn.index + 2]:
+        if not after.has_user:
+            continue
+        asks_else = "question" in after.kinds and not after.kinds & (ANSWERS | {"request"})
+        return None if asks_else else after.start
+    return None
+
+
+# work in flight, plans ----------------------------------------------------------------------------------------------
+
+
+def _jobs(conversation: Conversation) -> Iterator[Found]:
+    """Background jobs and sub-agents, by handle: started, and ended when a fact says so."""
+    first: dict[str, Item] = {}
+    events: dict[str, list[Event]] = {}
+    for message in conversation.messages:
+        for fact in conversation.of_kind(message.index, "background_job"):
+            handle = str(fact.get("handle", ""))
+            if handle not in first:
+                first[handle] = _obligation(
+                    "handoff",
+                    message.index,
+                    f"{fact.get('what', '')} {handle}".strip(),
+                    number=len(first),
+                    part=fact.part,
+                    rebindable=False,
+                    debtor=Origin.TOOL,
+                    creditor=Origin.AGENT,
+                    subject=handle,
+                )
+                events[handle] = []
+            state = {"finished": "satisfied", "failed": "satisfied", "running": "detached"}.get(str(fact.get("state", "")), "unknown")
+            events[handle].append(Event(message.index, first[handle].id, state, f"message {message.index}"))
+    for handle, item in first.items():
+        yield item, events[handle]
+
+
+def _plan_items(conversation: Conversation) -> Iterator[Found]:
+    """Open entries of the newest state of each plan entry."""
+    latest: dict[str, tuple[Item, Event]] = {}
+    for message in conversation.messages:
+        for number, fact in enumerate(conversation.of_kind(message.index, "plan_item")):
+            key = _plan_key(fact)
+            item = _obligation(
+                "precondition" if message.origin is Origin.SYSTEM else "commitment",
+                message.index,
+                fact.text,
+                number=1000 + number,
+                part=fact.part,
+                rebindable=True,
+                debtor=Origin.AGENT,
+                creditor=Origin.USER,
+                subject="plan",
+            )
+            state = {"done": "satisfied", "cancelled": "cancelled"}.get(str(fact.get("state", "open")), "detached")
+            latest[key] = (item, Event(message.index, item.id, state, "plan entry"))
+    for item, event in latest.values():
+        yield item, [event]
+
+
+def _plan_key(fact: Fact) -> str:
+    return str(fact.get("id", "")) or " ".join(fact.text.split()).casefold()
+
+
+def is_carried_over(conversation: Conversation, message: int) -> bool:
+    """Whether a message is the runtime's or the gate's own and never mined."""
+    return conversation.messages[message].kind in (MessageKind.SUMMARY, MessageKind.CARRIER)
+
+
+__all__ = ["find_obligations", "opens_turn", "user_text"]

@@ -1,0 +1,192 @@
+"""Plugins: found, checked, loaded or refused by name (design section 4). The only importer of pluggy besides hookspecs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from importlib import metadata
+from typing import Any
+
+import msgspec
+import pluggy
+
+from barrier_policy import hookspecs
+from barrier_policy.errors import Issue, PluginError
+from barrier_policy.facts.context import Context
+from barrier_policy.facts.model import Fact, FactKind
+from barrier_policy.transcript.model import Message
+from barrier_policy.transcript.reader import Reader
+
+GROUP = "barrier_policy"
+OWN_DISTRIBUTION = "barrier-policy"
+ATTRIBUTE_TYPES = ("string", "int", "bool", "list(string)")
+KIND_NAME = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)?")
+
+Extract = Callable[..., Iterable[Fact] | None]
+
+
+class PluginInfo(msgspec.Struct, frozen=True, kw_only=True, order=True):
+    """What was found, and what it provides: `problem` says why a plugin was refused, "" where it was loaded."""
+
+    name: str
+    version: str
+    source: str
+    hooks: tuple[str, ...] = ()
+    problem: str = ""
+    readers: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+
+
+class Extractor(msgspec.Struct, frozen=True, kw_only=True):
+    """A plugin's extraction hook under the plugin's name and version."""
+
+    name: str
+    version: str
+    extract: Extract
+
+    def __call__(self, message: Message, context: Context) -> Iterable[Fact]:
+        """Facts of one message."""
+        return self.extract(message=message, context=context) or ()
+
+
+class PluginSet(msgspec.Struct, frozen=True, kw_only=True):
+    """The plugins that take part in a decision, ordered by name whatever the order of installation."""
+
+    infos: tuple[PluginInfo, ...]
+    readers: tuple[Reader, ...]
+    kinds: dict[str, FactKind]
+    extractors: tuple[Extractor, ...]
+
+    @property
+    def loaded(self) -> tuple[PluginInfo, ...]:
+        """Plugins without a problem."""
+        return tuple(info for info in self.infos if not info.problem)
+
+
+def load_plugins(extra: Iterable[tuple[str, object]] = (), *, entry_points: bool = True, strict: bool = True) -> PluginSet:
+    """Load all entry points of group `barrier_policy` and the named objects in `extra`.
+
+    Raises PluginError with every problem where `strict`; else refused plugins are listed in `infos` and left out.
+    """
+    manager = pluggy.PluginManager(hookspecs.PROJECT)
+    manager.add_hookspecs(hookspecs)
+    infos = []
+    for name, version, source, load in sorted(_found(extra, entry_points), key=lambda found: found[:3]):
+        infos.append(_register(manager, name, version, source, load))
+    plugins = _collect(manager, infos)
+    problems = [Issue(file=info.source, message=f"plugin `{info.name}` {info.version}: {info.problem}") for info in plugins.infos if info.problem]
+    if strict and problems:
+        raise PluginError(problems)
+    return plugins
+
+
+def _found(extra: Iterable[tuple[str, object]], entry_points: bool) -> Iterable[tuple[str, str, str, Callable[[], object]]]:
+    for name, plugin in extra:
+        yield name, str(getattr(plugin, "__version__", "0")), f"<{name}>", lambda plugin=plugin: plugin  # type: ignore[misc]
+    if entry_points:
+        for point in metadata.entry_points(group=GROUP):
+            version = point.dist.version if point.dist else "0"
+            yield point.name, version, point.value, point.load
+
+
+def _register(manager: pluggy.PluginManager, name: str, version: str, source: str, load: Callable[[], object]) -> PluginInfo:
+    """Import and register one plugin; whatever it raises becomes its problem."""
+    problem = ""
+    hooks: tuple[str, ...] = ()
+    try:
+        plugin = load()
+        manager.register(plugin, name=name)
+        hooks = tuple(sorted(caller.name for caller in manager.get_hookcallers(plugin) or ()))
+        _check_known_hooks(manager, plugin)
+        if not hooks:
+            raise ValueError("it implements no hook (known: " + ", ".join(_known_hooks(manager)) + ")")
+    except Exception as error:  # a plugin may raise anything; it is refused by name
+        problem = " ".join(str(error).split()) or type(error).__name__
+        if manager.has_plugin(name):
+            manager.unregister(name=name)
+    return PluginInfo(name=name, version=version, source=source, hooks=hooks, problem=problem)
+
+
+def _known_hooks(manager: pluggy.PluginManager) -> list[str]:
+    return sorted(name for name in vars(manager.hook) if name.startswith("barrier_"))
+
+
+def _check_known_hooks(manager: pluggy.PluginManager, plugin: object) -> None:
+    """A misspelt hook name is an error (pluggy's own check speaks of all plugins at once; ours names this one)."""
+    known = _known_hooks(manager)
+    for name in sorted(dir(plugin)):
+        if manager.parse_hookimpl_opts(plugin, name) is not None and not hasattr(hookspecs, name):
+            raise ValueError(f"unknown hook `{name}` (known: {', '.join(n for n in known if hasattr(hookspecs, n))})")
+
+
+def _collect(manager: pluggy.PluginManager, infos: list[PluginInfo]) -> PluginSet:
+    """Ask each plugin for its readers, kinds and extractor; a clash refuses the later one by name."""
+    readers: dict[str, Reader] = {}
+    kinds: dict[str, FactKind] = {}
+    extractors = []
+    final = []
+    for info in infos:
+        problem = info.problem
+        own_readers: dict[str, Reader] = {}
+        own_kinds: dict[str, FactKind] = {}
+        if not problem:
+            hooks = _hooks_of(manager, info.name)
+            try:
+                own_readers = _take(hooks.get("barrier_readers"), readers, "reader")
+                own_kinds = _take(hooks.get("barrier_fact_kinds"), kinds, "fact kind", own=_is_own(info))
+            except Exception as error:  # see _register
+                problem = " ".join(str(error).split()) or type(error).__name__
+            else:
+                readers |= own_readers
+                kinds |= own_kinds
+                if "barrier_extract_facts" in hooks:
+                    extract = hooks["barrier_extract_facts"]
+                    extractors.append(Extractor(name=info.name, version=info.version, extract=extract))
+        provided = {"readers": tuple(sorted(own_readers)), "kinds": tuple(sorted(own_kinds))}
+        final.append(msgspec.structs.replace(info, problem=problem, **({} if problem else provided)))
+    return PluginSet(
+        infos=tuple(final),
+        readers=tuple(readers[name] for name in sorted(readers)),
+        kinds={name: kinds[name] for name in sorted(kinds)},
+        extractors=tuple(extractors),
+    )
+
+
+def _is_own(info: PluginInfo) -> bool:
+    return info.source.startswith("barrier_policy_plugins")
+
+
+def _hooks_of(manager: pluggy.PluginManager, plugin: str) -> dict[str, Any]:
+    """The plugin's own functions by hook name, adapted to be called with any subset of the hook's arguments."""
+    found = {}
+    for name in _known_hooks(manager):
+        for implementation in getattr(manager.hook, name).get_hookimpls():
+            if implementation.plugin_name == plugin:
+                found[name] = _bind(implementation.function, implementation.argnames)
+    return found
+
+
+def _bind(function: Callable[..., Any], names: tuple[str, ...]) -> Callable[..., Any]:
+    return lambda **values: function(*(values[name] for name in names))
+
+
+def _take(hook: Callable[..., Any] | None, known: Mapping[str, Any], what: str, *, own: bool = True) -> dict[str, Any]:
+    """What a hook returns, by name. Raises ValueError for a name that is taken or not well formed."""
+    found: dict[str, Any] = {}
+    for item in hook() if hook else ():
+        if item.name in known or item.name in found:
+            raise ValueError(f"{what} `{item.name}` is already provided (rename it)")
+        if isinstance(item, FactKind):
+            _check_kind(item, own=own)
+        found[item.name] = item
+    return found
+
+
+def _check_kind(kind: FactKind, *, own: bool) -> None:
+    if not KIND_NAME.fullmatch(kind.name) or (not own and "." not in kind.name):
+        raise ValueError(f"fact kind `{kind.name}` must be named `namespace.kind` in lower case")
+    for attribute in kind.attributes:
+        if attribute.type not in ATTRIBUTE_TYPES:
+            raise ValueError(
+                f"attribute `{attribute.name}` of fact kind `{kind.name}` has type `{attribute.type}` (known: {', '.join(ATTRIBUTE_TYPES)})"
+            )

@@ -1,0 +1,67 @@
+"""What an evaluation engine is, and how one is chosen.
+
+Two engines implement `Engine`. cel-python is the reference and always there; cel-expr-python is some hundred times faster
+and an extra. On the subset they give the same outcome for every record, by test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import Enum
+from typing import Any, Final, Protocol
+
+from barrier_policy.errors import BarrierPolicyError, MissingExtraError
+from barrier_policy.policy.hints import suggestion
+
+ENGINES = ("auto", "fast", "python")
+
+
+class Failed(Enum):
+    """The value of an expression that could not be evaluated. What went wrong is worded by us, so that it never depends on the engine."""
+
+    FAILED = "failed"
+
+
+FAILED: Final = Failed.FAILED
+Value = bool | int | str | list[Any]
+Program = Callable[[Any], Value | Failed]
+"""Takes what `Engine.bind` made; returns a plain value, lists and records as Python's own, or FAILED. Raises nothing."""
+
+
+class ExpressionError(Exception):
+    """An engine can't compile an expression that passed the subset and the type check."""
+
+
+class Engine(Protocol):
+    """Compiles expressions and evaluates them."""
+
+    @property
+    def name(self) -> str:
+        """The library and its version, as decisions state it."""
+
+    def compile(self, expression: str) -> Program:
+        """A program for an expression; the same expression gives the same program. Raises ExpressionError."""
+
+    def bind(self, span: Mapping[str, Any]) -> Any:
+        """What programs take for one span: made once and used for all expressions. Values are str, int, bool, list and dict."""
+
+
+def load_engine(name: str = "auto") -> Engine:
+    """The engine called `fast` or `python`; `auto` takes the fast one where it imports.
+
+    Raises MissingExtraError where `fast` is asked for and not installed.
+    """
+    if name not in ENGINES:
+        raise BarrierPolicyError(f"unknown engine `{name}` {suggestion(name, ENGINES)}")
+    if name != "python":
+        try:
+            from barrier_policy.policy.cel.fast_engine import FastEngine
+
+            return FastEngine()
+        except ImportError as error:
+            if name == "fast":
+                message = f"the fast engine can't be imported: {error} (pip install 'barrier-policy[fast]')"
+                raise MissingExtraError(message) from None
+    from barrier_policy.policy.cel.python_engine import PythonEngine
+
+    return PythonEngine()

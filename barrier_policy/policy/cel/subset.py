@@ -1,0 +1,320 @@
+"""The subset of CEL on which both engines agree. Text goes in, a syntax tree comes out, and everything else is refused.
+
+The table of what is allowed is at the top of this file. What is left out is left out because the engines differ on it
+(doubles, maps, negative indices, `string(bool)`, comparison of lists), because only one has it, or because no condition
+needs it. cel-python's parser is used whichever engine evaluates, so a policy that loads with one loads with the other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+
+import re2  # type: ignore[import-untyped]
+from celpy.celparser import CELParseError, CELParser
+from lark import Token, Tree
+
+from barrier_policy.policy.cel.syntax import Node, Problem
+from barrier_policy.policy.hints import suggestion
+
+LOOPS = ("all", "exists", "exists_one", "filter", "map")
+FUNCTIONS = ("size", "string")
+METHODS = ("contains", "endsWith", "matches", "size", "startsWith")
+MAX_LENGTH = 2_000
+MAX_TREE_HEIGHT = 300
+"""Of cel-python's tree, where one pair of brackets counts ten; keeps our own walk far from the recursion limit."""
+
+RESERVED = frozenset(
+    {
+        "as",
+        "break",
+        "const",
+        "continue",
+        "else",
+        "false",
+        "for",
+        "function",
+        "if",
+        "import",
+        "in",
+        "let",
+        "loop",
+        "namespace",
+    }
+    | {"null", "package", "return", "true", "var", "void", "while"}  # CEL's own reserved words
+    | {
+        "bool",
+        "bytes",
+        "double",
+        "duration",
+        "dyn",
+        "int",
+        "list",
+        "map",
+        "null_type",
+        "string",
+        "timestamp",
+        "type",
+        "uint",
+    }
+    | {"google", "has", "size", "span", "variables"}
+)
+_LOOP_VARIABLE = re.compile(r"[a-z][a-z0-9_]*")
+_ESCAPE = re.compile(r"\\(?s:.)")
+_ALLOWED_ESCAPES = {"\\\\", "\\'", '\\"', "\\n", "\\r", "\\t"}
+_UNESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
+_BOOLEAN = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|//[^\n]*|\b(true|false)\b""")
+_BINARY = {
+    "relation_lt": "<", "relation_le": "<=", "relation_gt": ">", "relation_ge": ">=", "relation_eq": "==", "relation_ne": "!=",
+    "relation_in": "in", "addition_add": "+", "addition_sub": "-", "multiplication_mul": "*", "multiplication_div": "/",
+    "multiplication_mod": "%",
+}  # fmt: skip
+_REFUSED = {
+    "map_lit": "maps are not allowed (use the fields of the record)",
+    "member_object": "message literals are not allowed",
+    "dot_ident": "a leading `.` is not allowed",
+    "dot_ident_arg": "a leading `.` is not allowed",
+    "FLOAT_LIT": "fractions are not allowed (use whole numbers)",
+    "UINT_LIT": "unsigned numbers are not allowed (leave out the `u`)",
+    "BYTES_LIT": "bytes are not allowed (use a string)",
+    "NULL_LIT": 'null is not allowed (absent values are `""`, 0, false or an empty list)',
+    "MLSTRING_LIT": "triple quotes are not allowed (use a string in single or double quotes)",
+}
+
+
+class SubsetParser:
+    """Parses expressions. Building the first one costs 0.1 to 0.3 s (cel-python's grammar)."""
+
+    def __init__(self) -> None:
+        self._parser = CELParser()
+
+    def parse(self, text: str) -> tuple[Node | None, list[Problem]]:
+        """The tree, or None with what is wrong; problems that leave a readable tree come with it."""
+        if not text.strip():
+            return None, [Problem(0, "the expression is empty")]
+        if len(text) > MAX_LENGTH:
+            return None, [Problem(0, f"the expression has {len(text):,} characters (at most {MAX_LENGTH:,})")]
+        try:
+            tree = self._parser.parse(text)
+        except CELParseError as error:
+            return None, [Problem(_offset(text, error.line, error.column), "syntax error (this is no CEL expression)")]
+        if _height(tree) > MAX_TREE_HEIGHT:
+            return None, [Problem(0, "the expression is nested too deeply (split it into variables)")]
+        conversion = _Conversion(text)
+        node = conversion.node(tree)
+        return node, conversion.problems
+
+
+def _offset(text: str, line: int | None, column: int | None) -> int:
+    lines = text.split("\n")
+    return sum(len(before) + 1 for before in lines[: (line or 1) - 1]) + (column or 1) - 1
+
+
+def _height(tree: Tree[Token]) -> int:
+    """Of the tree, without recursion: the text may be hostile."""
+    height, level = 0, [tree]
+    while level:
+        height += 1
+        level = [child for node in level for child in node.children if isinstance(child, Tree)]
+    return height
+
+
+class _Conversion:
+    """One walk over a parse tree; collects problems instead of stopping."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.problems: list[Problem] = []
+
+    @cached_property
+    def booleans(self) -> Iterator[re.Match[str]]:
+        """Places of `true` and `false` in order: the parser loses the places of these tokens."""
+        return (match for match in _BOOLEAN.finditer(self.text) if match[1])
+
+    def refuse(self, offset: int, message: str) -> None:
+        self.problems.append(Problem(offset, message))
+
+    def node(self, tree: Tree[Token]) -> Node:
+        while len(tree.children) == 1 and isinstance(tree.children[0], Tree) and tree.data in _PASS_THROUGH:
+            tree = tree.children[0]
+        handler = _HANDLERS.get(tree.data)
+        if handler is None:
+            self.refuse(_start(tree), _REFUSED[tree.data])
+            return Node(op="refused", start=_start(tree), end=_end(tree))
+        return handler(self, tree)
+
+    def build(self, tree: Tree[Token], op: str, args: list[Node], value: str | int | bool = "", variable: str = "") -> Node:
+        """A node that reaches over the tree and all its arguments (see `booleans`)."""
+        start = min([_start(tree), *(arg.start for arg in args)])
+        end = max([_end(tree), *(arg.end for arg in args)])
+        return Node(op=op, args=tuple(args), value=value, variable=variable, start=start, end=end)
+
+    def conditional(self, tree: Tree[Token]) -> Node:
+        return self.build(tree, "?:", [self.node(child) for child in _trees(tree)])
+
+    def logic(self, tree: Tree[Token]) -> Node:
+        """`a && b && c` as one node: the parser nests it to the left, as deep as it is long."""
+        op = "||" if tree.data == "conditionalor" else "&&"
+        operands = []
+        spine: Tree[Token] = tree
+        while spine.data == tree.data and len(spine.children) == 2:
+            spine, right = _trees(spine)
+            operands.append(right)
+        operands.append(spine)
+        return self.build(tree, op, [self.node(operand) for operand in reversed(operands)])
+
+    def binary(self, tree: Tree[Token]) -> Node:
+        operator, right = _trees(tree)
+        (left,) = _trees(operator)
+        return self.build(tree, _BINARY[operator.data], [self.node(left), self.node(right)])
+
+    def unary(self, tree: Tree[Token]) -> Node:
+        operator, operand = _trees(tree)
+        return self.build(tree, "!" if operator.data == "unary_not" else "negate", [self.node(operand)])
+
+    def select(self, tree: Tree[Token]) -> Node:
+        operand, field = tree.children
+        assert isinstance(operand, Tree)
+        return self.build(tree, "select", [self.node(operand)], str(field))
+
+    def index(self, tree: Tree[Token]) -> Node:
+        operand, index = (self.node(child) for child in _trees(tree))
+        if index.op != "literal" or type(index.value) is not int or index.value < 0:
+            self.refuse(index.start, "an index must be a whole number from 0 (use exists, all or filter to search)")
+        return self.build(tree, "index", [operand, index])
+
+    def method(self, tree: Tree[Token]) -> Node:
+        receiver, token = tree.children[:2]
+        assert isinstance(receiver, Tree) and isinstance(token, Token)
+        name, arguments = str(token), _arguments(tree)
+        if name in LOOPS:
+            return self.loop(tree, self.node(receiver), name, arguments)
+        args = [self.node(receiver), *(self.node(argument) for argument in arguments)]
+        if name not in METHODS:
+            self.refuse(token.start_pos or 0, f"unknown function `{name}` {suggestion(name, LOOPS + METHODS)}")
+        if name == "matches" and len(args) == 2:
+            self.pattern(args[1])
+        return self.build(tree, "method", args, name)
+
+    def loop(self, tree: Tree[Token], items: Node, name: str, arguments: list[Tree[Token]]) -> Node:
+        if len(arguments) != 2:
+            self.refuse(_start(tree), f"`{name}` takes a variable and an expression")
+            return Node(op="refused", start=_start(tree), end=_end(tree))
+        variable, body = self.node(arguments[0]), self.node(arguments[1])
+        spelling = str(variable.value) if variable.op == "name" else ""
+        if not _LOOP_VARIABLE.fullmatch(spelling) or spelling in RESERVED:
+            self.refuse(
+                variable.start,
+                f"`{self.text[variable.start : variable.end]}` can't name an item (use a short lower-case name)",
+            )
+        return self.build(tree, "loop", [items, body], name, spelling)
+
+    def pattern(self, node: Node) -> None:
+        """A pattern must stand in the policy, so that a broken one is found when it is loaded."""
+        if node.op != "literal" or not isinstance(node.value, str):
+            self.refuse(node.start, "the pattern of `matches` must be a string in quotes")
+            return
+        options = re2.Options()
+        options.log_errors = False
+        try:
+            re2.compile(node.value, options=options)
+        except re2.error:
+            self.refuse(node.start, f"`{node.value}` is no RE2 pattern")
+
+    def call(self, tree: Tree[Token]) -> Node:
+        name = str(tree.children[0])
+        args = [self.node(argument) for argument in _arguments(tree)]
+        if name == "has":
+            if len(args) != 1 or args[0].op != "select":
+                self.refuse(_start(tree), "`has` takes a field, as in `has(span.id)`")
+            return self.build(tree, "has", args, name)
+        if name not in FUNCTIONS:
+            self.refuse(_start(tree), f"unknown function `{name}` {suggestion(name, (*FUNCTIONS, 'has'))}")
+        return self.build(tree, "call", args, name)
+
+    def group(self, tree: Tree[Token]) -> Node:
+        return self.build(tree, "group", [self.node(child) for child in _trees(tree)])
+
+    def list_of(self, tree: Tree[Token]) -> Node:
+        return self.build(tree, "list", [self.node(argument) for argument in _arguments(tree)])
+
+    def name(self, tree: Tree[Token]) -> Node:
+        return self.build(tree, "name", [], str(tree.children[0]))
+
+    def literal(self, tree: Tree[Token]) -> Node:
+        token = tree.children[0]
+        assert isinstance(token, Token)
+        if token.type == "BOOL_LIT":
+            place = next(self.booleans)
+            return Node(op="literal", value=token.value == "true", start=place.start(), end=place.end())
+        if token.type == "INT_LIT":
+            return self.build(tree, "literal", [], self.integer(token))
+        if token.type == "STRING_LIT":
+            return self.build(tree, "literal", [], self.string(token))
+        self.refuse(_start(tree), _REFUSED[token.type])
+        return Node(op="refused", start=_start(tree), end=_end(tree))
+
+    def integer(self, token: Token) -> int:
+        if "x" in token or abs(int(token)) >= 2**63:
+            self.refuse(token.start_pos or 0, f"`{token}` is no decimal whole number of 64 bits")
+            return 0
+        return int(token)
+
+    def string(self, token: Token) -> str:
+        if token[0] in "rR":
+            self.refuse(token.start_pos or 0, "raw strings are not allowed (double each `\\`)")
+            return ""
+        for escape in _ESCAPE.finditer(token):
+            if escape[0] not in _ALLOWED_ESCAPES:
+                self.refuse(
+                    (token.start_pos or 0) + escape.start(), rf"unknown escape `{escape[0]}` (known: \\ \' \" \n \r \t)"
+                )
+        return _ESCAPE.sub(lambda escape: _UNESCAPED.get(escape[0][1], escape[0][1]), token[1:-1])
+
+
+def _start(tree: Tree[Token]) -> int:
+    return 2**31 if tree.meta.empty else tree.meta.start_pos
+
+
+def _end(tree: Tree[Token]) -> int:
+    return 0 if tree.meta.empty else tree.meta.end_pos
+
+
+def _trees(tree: Tree[Token]) -> list[Tree[Token]]:
+    return [child for child in tree.children if isinstance(child, Tree)]
+
+
+def _arguments(tree: Tree[Token]) -> list[Tree[Token]]:
+    """The expressions of the `exprlist` below a call, method or list."""
+    return [argument for child in _trees(tree) if child.data == "exprlist" for argument in _trees(child)]
+
+
+_PASS_THROUGH = {
+    "expr",
+    "conditionalor",
+    "conditionaland",
+    "relation",
+    "addition",
+    "multiplication",
+    "unary",
+    "member",
+    "primary",
+}
+_HANDLERS = {
+    "expr": _Conversion.conditional,
+    "conditionalor": _Conversion.logic,
+    "conditionaland": _Conversion.logic,
+    "relation": _Conversion.binary,
+    "addition": _Conversion.binary,
+    "multiplication": _Conversion.binary,
+    "unary": _Conversion.unary,
+    "member_dot": _Conversion.select,
+    "member_index": _Conversion.index,
+    "member_dot_arg": _Conversion.method,
+    "ident_arg": _Conversion.call,
+    "paren_expr": _Conversion.group,
+    "list_lit": _Conversion.list_of,
+    "ident": _Conversion.name,
+    "literal": _Conversion.literal,
+}

@@ -1,0 +1,183 @@
+"""One file of kind Policy: YAML nodes to a checked `Policy`, every problem with its place."""
+
+from __future__ import annotations
+
+from barrier_policy.errors import Issue
+from barrier_policy.join.schema import RecordSchema
+from barrier_policy.policy.cel.check import Scope, Variable, article, check, element
+from barrier_policy.policy.cel.engine import Engine, ExpressionError
+from barrier_policy.policy.cel.subset import SubsetParser
+from barrier_policy.policy.cel.syntax import Node as SyntaxNode
+from barrier_policy.policy.cel.syntax import clauses
+from barrier_policy.policy.model import Expression, Mode, Policy, Repair, Rule, RuleEffect, Severity
+from barrier_policy.policy.shape import ShapeReader, kind
+from barrier_policy.policy.yaml import Node
+
+API_VERSION = "barrier-policy/v1"
+POLICY_KEYS = ("apiVersion", "kind", "metadata", "rules")
+RULE_KEYS = ("condition", "effect", "id", "references", "severity", "summary", "why")
+RULE_OPTIONS = ("evidence", "explanation", "locked", "mode", "repair", "since")
+_WORD = "[a-z][a-z0-9]*(-[a-z0-9]+)*"
+_VERSION = r"[0-9]+\.[0-9]+\.[0-9]+"
+
+
+class DocumentReader:
+    """Reads policy files; `issues` has the problems of all files so far, also those of expressions."""
+
+    def __init__(self, schema: RecordSchema, engine: Engine) -> None:
+        self._schema = schema
+        self._engine = engine
+        self._parser = SubsetParser()
+        self._shape = ShapeReader()
+
+    @property
+    def issues(self) -> list[Issue]:
+        """What is wrong, in the order of discovery."""
+        return self._shape.issues
+
+    def policy(self, document: Node) -> Policy:
+        """The policy of a file. Only usable if `issues` is empty."""
+        shape = self._shape
+        fields = shape.fields(document, "policy file", POLICY_KEYS, ("variables",))
+        shape.literal(fields.get("apiVersion"), API_VERSION)
+        shape.literal(fields.get("kind"), "Policy")
+        metadata: dict[str, Node] = {}
+        if "metadata" in fields:
+            metadata = shape.fields(fields["metadata"], "metadata", ("name", "owner", "version"))
+        scope, variables = self._variables(fields.get("variables"))
+        return Policy(
+            name=shape.text(metadata.get("name"), _WORD, "a name in lower-case kebab, as `side-effects`"),
+            version=shape.text(metadata.get("version"), _VERSION, "a version, as `1.0.0`"),
+            owner=shape.text(metadata.get("owner")),
+            file=document.file,
+            line=metadata["name"].line if "name" in metadata else document.line,
+            column=metadata["name"].column if "name" in metadata else document.column,
+            variables=variables,
+            rules=tuple(self._rule(node, scope) for node in shape.items(fields.get("rules"), "rules")),
+        )
+
+    def _variables(self, node: Node | None) -> tuple[Scope, tuple[tuple[str, str], ...]]:
+        """Each variable may use the ones before it."""
+        known: dict[str, Variable] = {}
+        written: list[tuple[str, str]] = []
+        for item in self._shape.items(node, "variables"):
+            fields = self._shape.fields(item, "variable", ("expression", "name"))
+            name = self._shape.text(fields.get("name"), "[a-z][a-z0-9_]*", "a name in lower-case snake_case")
+            if name in known:
+                self.issues.append(fields["name"].issue(f"variable `{name}` is already declared above"))
+            if "expression" not in fields:
+                continue
+            _, checked = self._check(fields["expression"], Scope(self._schema, dict(known)))
+            # A broken variable is declared all the same: its own mistake is reported, not every use of it.
+            known[name] = checked or Variable(type="", cel="", reads=(), depth=1, loops=0)
+            written.append((name, str(fields["expression"].value)))
+        return Scope(self._schema, known), tuple(written)
+
+    def _rule(self, node: Node, scope: Scope) -> Rule:
+        shape = self._shape
+        name = node.value["id"].value if isinstance(node.value, dict) and "id" in node.value else None
+        fields = shape.fields(node, f"rule `{name}`" if isinstance(name, str) else "rule", RULE_KEYS, RULE_OPTIONS)
+        effect = shape.choice(fields.get("effect"), RuleEffect, RuleEffect.BARRIER)
+        repair = tuple(shape.choice(item, Repair, Repair.REBIND) for item in shape.items(fields.get("repair"), "repairs"))
+        if repair and effect is RuleEffect.PERMIT:
+            self.issues.append(fields["repair"].key_issue("a permit has no `repair` (repairs lift barriers)"))
+        references = shape.items(fields.get("references"), "texts")
+        if "references" in fields and fields["references"].value == ():
+            self.issues.append(fields["references"].issue("a rule needs at least one reference"))
+        return Rule(
+            id=shape.text(fields.get("id"), rf"{_WORD}\.{_WORD}", "a rule id `area.verb-phrase` in lower-case kebab"),
+            effect=effect,
+            severity=shape.choice(fields.get("severity"), Severity, Severity.LOW),
+            summary=shape.text(fields.get("summary")).strip(),
+            why=shape.text(fields.get("why")).strip(),
+            references=tuple(shape.text(item) for item in references),
+            condition=self._expression(fields.get("condition"), scope, "bool", "the condition") or _NOTHING,
+            explanation=self._expression(fields.get("explanation"), scope, "string", "the explanation"),
+            evidence=self._evidence(fields.get("evidence"), scope),
+            repair=repair,
+            locked=shape.flag(fields.get("locked")),
+            mode=shape.choice(fields.get("mode"), Mode, Mode.ENFORCE),
+            since=shape.text(fields.get("since")),
+            line=node.line,
+            column=node.column,
+        )
+
+    def _evidence(self, node: Node | None, scope: Scope) -> tuple[Expression, ...]:
+        """One expression or a list of them: items of different types can't be in one CEL list."""
+        if node is None:
+            return ()
+        nodes = node.value if isinstance(node.value, tuple) else (node,)
+        expressions = (self._expression(item, scope, "list", "the evidence") for item in nodes)
+        return tuple(expression for expression in expressions if expression is not None)
+
+    def _expression(self, node: Node | None, scope: Scope, wanted: str, what: str) -> Expression | None:
+        """An expression of a wanted type; `list` stands for a list of records that can be cited."""
+        if node is None:
+            return None
+        tree, checked = self._check(node, scope)
+        if tree is None or checked is None or checked.type == "":
+            return None
+        item = element(checked.type) or ""
+        if wanted == "list" and not self._is_citable(item):
+            self.issues.append(
+                node.issue(f"{what} is {article(checked.type)} (it must be a list of items of the span, as `span.effects`)")
+            )
+        if wanted != "list" and checked.type != wanted:
+            self.issues.append(node.issue(f"{what} is {article(checked.type)} (it must be {article(wanted)})"))
+        parts = clauses(tree) if wanted == "bool" else ()
+        return self._built(node, tree, scope, item, parts if len(parts) > 1 else ())
+
+    def _is_citable(self, type_name: str) -> bool:
+        """A decision cites an item by a text that names it and the message that introduced it."""
+        record = self._schema.types.get(type_name)
+        types = {field.name: field.type for field in record.fields} if record else {}
+        return types.get("message") == "int" and "string" in types.values()
+
+    def _built(self, node: Node, tree: SyntaxNode, scope: Scope, item: str, parts: tuple[SyntaxNode, ...]) -> Expression:
+        text = str(node.value)
+        line, column = node.place(tree.start)
+        return Expression(
+            text=text[tree.start : tree.end],
+            cel=scope.write_out(text, tree),
+            reads=scope.reads(tree),
+            line=line,
+            column=column,
+            item=item,
+            clauses=tuple(self._built(node, part, scope, "", ()) for part in parts),
+        )
+
+    def _check(self, node: Node, scope: Scope) -> tuple[SyntaxNode | None, Variable | None]:
+        """The tree and the checked form of an expression, None with issues where it is not right."""
+        text = node.value
+        if not isinstance(text, str):
+            how = f' (write it in quotes: "{kind(node).strip("`")}")' if isinstance(text, bool) else ""
+            self.issues.append(node.issue(f"{kind(node)} where an expression is needed{how}"))
+            return None, None
+        if node.is_folded:
+            self.issues.append(node.issue("an expression can't be folded, its places would be lost (use a block with `|`)"))
+            return None, None
+        tree, problems = self._parser.parse(text)
+        checked = None
+        if tree is not None:
+            checked, more = check(text, tree, scope)
+            problems = [*problems, *more]
+        for problem in problems:
+            line, column = node.place(problem.offset)
+            self.issues.append(Issue(file=node.file, line=line, column=column, message=problem.message, path=node.path))
+        if problems or checked is None:
+            return tree, None
+        return tree, checked if self._compiles(node, checked) else None
+
+    def _compiles(self, node: Node, checked: Variable) -> bool:
+        """A last look by the engine itself, as long as all is well: what stands around a broken variable can't compile."""
+        if self.issues:
+            return True
+        try:
+            self._engine.compile(checked.cel)
+        except ExpressionError as error:
+            self.issues.append(node.issue(f"{self._engine.name} refuses the expression: {' '.join(str(error).split())}"))
+            return False
+        return True
+
+
+_NOTHING = Expression(text="", cel="false", reads=(), line=0, column=0)

@@ -1,0 +1,200 @@
+"""The evaluator: one span record × policies → one verdict, the same for the same input whichever engine evaluates.
+
+Pure: no clock, files, environment, logging or plugins. Every rule is evaluated, never only up to the first answer. What an
+expression says is remembered per value of the paths that it reads, because most spans have the same, mostly empty, lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from barrier_policy.join.schema import RecordSchema
+from barrier_policy.policy.cel.engine import FAILED, Engine, Failed, Value
+from barrier_policy.policy.model import Expression, Mode, Policy, PolicySet, Rule
+from barrier_policy.policy.record import Reading, RecordReader
+from barrier_policy.policy.verdict import (
+    Clause,
+    Evidence,
+    Outcome,
+    Reason,
+    RuleError,
+    RuleOutcome,
+    Verdict,
+    VerdictKind,
+    bars,
+    combine,
+    permits,
+)
+
+MEMO_ENTRIES = 1_000
+MEMO_KEY_BYTES = 200
+CAUSES = "(an index out of range, a division by zero or an overflow)"
+
+
+class Evaluator:
+    """Judges span records by one policy set."""
+
+    def __init__(self, policies: PolicySet, engine: Engine) -> None:
+        self._engine = engine
+        self._schema = policies.schema
+        self._rules = tuple(_JudgedRule(policy, rule, policies.schema, engine) for policy, rule in policies.rules())
+        paths = (path for rule in self._rules for program in rule.programs for path in program.expression.reads)
+        self._reader = RecordReader(policies.schema, paths)
+
+    def evaluate(self, record: Mapping[str, Any]) -> Verdict:
+        """The verdict of one span record, a dict with the fields of `Span`. What fails is an outcome, not an exception."""
+        span = _Span(self._reader.read(record), self._engine)
+        outcomes = tuple(rule.outcome(span) for rule in self._rules)
+        verdict = combine(outcomes)
+        decides = permits if verdict is VerdictKind.OPPORTUNITY else bars
+        reasons: list[Reason] = []
+        warnings: list[Reason] = []
+        errors: list[RuleError] = []
+        for rule, found in zip(self._rules, outcomes, strict=True):
+            if found.outcome is Outcome.ERROR and found.mode is Mode.ENFORCE:
+                errors.append(rule.error("condition", found.message))
+            elif found.outcome is Outcome.TRUE and (decides(found) or found.mode is Mode.WARN):
+                (warnings if found.mode is Mode.WARN else reasons).append(rule.reason(span, errors))
+        return Verdict(
+            verdict=verdict,
+            default_barrier=not any(map(bars, outcomes)) and not any(map(permits, outcomes)),
+            reasons=tuple(reasons),
+            warnings=tuple(warnings),
+            errors=tuple(errors),
+            outcomes=outcomes,
+        )
+
+    def evaluate_clauses(self, rule: Rule, record: Mapping[str, Any]) -> tuple[Clause, ...]:
+        """What each clause of a rule's condition says about a record, in the order of the text."""
+        clauses = rule.condition.clauses or (rule.condition,)
+        reader = RecordReader(self._schema, (path for clause in clauses for path in clause.reads))
+        span = _Span(reader.read(record), self._engine)
+        return tuple(_clause(clause, span) for clause in clauses)
+
+
+class _Span:
+    """One record while it is judged; handed to the engine only if some value is not remembered."""
+
+    def __init__(self, reading: Reading, engine: Engine) -> None:
+        self.reading = reading
+        self.engine = engine
+
+    @cached_property
+    def activation(self) -> Any:
+        return self.engine.bind(self.reading.span())
+
+
+class _Program:
+    """One expression with what it said before.
+
+    INVARIANT: an expression is a function of the paths that it reads, so equal keys have equal values. Long keys are not
+    kept, they hardly ever come back.
+    """
+
+    def __init__(self, expression: Expression, engine: Engine) -> None:
+        self.expression = expression
+        self._run = engine.compile(expression.cel)
+        self._memo: dict[tuple[bytes, ...], Value | Failed] = {}
+
+    def value(self, span: _Span) -> Value | Failed:
+        keys = span.reading.keys
+        key = tuple([keys[path] for path in self.expression.reads])
+        found = self._memo.get(key)
+        if found is not None:
+            return found
+        found = FAILED if span.reading.problem(self.expression.reads) else self._run(span.activation)
+        if sum(map(len, key)) <= MEMO_KEY_BYTES:
+            if len(self._memo) >= MEMO_ENTRIES:
+                self._memo.clear()
+            self._memo[key] = found
+        return found
+
+    def failure(self, span: _Span) -> str:
+        """Why the value is FAILED, in words that do not depend on the engine."""
+        problem = span.reading.problem(self.expression.reads)
+        if problem:
+            return problem
+        clauses = (_clause(clause, span) for clause in self.expression.clauses)
+        failed = next((clause.text for clause in clauses if clause.outcome is Outcome.ERROR), self.expression.text)
+        return f"`{' '.join(failed.split())}` could not be evaluated {CAUSES}"
+
+
+class _JudgedRule:
+    """A rule with its programs; `programs` is all of them."""
+
+    def __init__(self, policy: Policy, rule: Rule, schema: RecordSchema, engine: Engine) -> None:
+        self._policy = policy
+        self._rule = rule
+        self._condition = _Program(rule.condition, engine)
+        self._explanation = _Program(rule.explanation, engine) if rule.explanation else None
+        self._evidence = [(_Program(expression, engine), _label(schema, expression.item)) for expression in rule.evidence]
+        self._settled = {value: self._outcome(Outcome.TRUE if value else Outcome.FALSE) for value in (True, False)}
+        explanation = [self._explanation] if self._explanation else []
+        self.programs = [self._condition, *explanation, *(program for program, _ in self._evidence)]
+
+    def outcome(self, span: _Span) -> RuleOutcome:
+        value = self._condition.value(span)
+        if value is True or value is False:
+            return self._settled[value]
+        return self._outcome(Outcome.ERROR, self._condition.failure(span))
+
+    def error(self, part: str, message: str) -> RuleError:
+        return RuleError(policy=self._policy.name, rule=self._rule.id, part=part, message=message)
+
+    def reason(self, span: _Span, errors: list[RuleError]) -> Reason:
+        """The rule as a reason. A broken explanation or evidence never changes the verdict: it is noted in `errors`."""
+        return Reason(
+            policy=self._policy.name,
+            version=self._policy.version,
+            rule=self._rule.id,
+            effect=self._rule.effect,
+            severity=self._rule.severity,
+            explanation=self._explain(span, errors),
+            references=self._rule.references,
+            evidence=tuple(dict.fromkeys(self._cite(span, errors))),
+            repair=self._rule.repair,
+        )
+
+    def _outcome(self, outcome: Outcome, message: str = "") -> RuleOutcome:
+        rule = self._rule
+        return RuleOutcome(
+            policy=self._policy.name, rule=rule.id, effect=rule.effect, mode=rule.mode, outcome=outcome, message=message
+        )
+
+    def _explain(self, span: _Span, errors: list[RuleError]) -> str:
+        if self._explanation is None:
+            return self._rule.summary
+        text = self._explanation.value(span)
+        if isinstance(text, str):
+            return text
+        errors.append(self.error("explanation", self._explanation.failure(span)))
+        return self._rule.summary
+
+    def _cite(self, span: _Span, errors: list[RuleError]) -> list[Evidence]:
+        cited = []
+        for program, label in self._evidence:
+            items = program.value(span)
+            if isinstance(items, list):
+                kind = program.expression.item
+                cited += [Evidence(item=item[label], kind=kind, message=item["message"]) for item in items]
+            else:
+                errors.append(self.error("evidence", program.failure(span)))
+        return cited
+
+
+def _label(schema: RecordSchema, type_name: str) -> str:
+    """The field that names an item: `id`, or the first text where the type has none (`what` of an Unknown)."""
+    fields = schema.types[type_name].fields
+    return next((field.name for field in fields if field.name == "id"), None) or next(
+        field.name for field in fields if field.type == "string"
+    )
+
+
+def _clause(clause: Expression, span: _Span) -> Clause:
+    value: Value | Failed = FAILED
+    if not span.reading.problem(clause.reads):
+        value = span.engine.compile(clause.cel)(span.activation)
+    outcome = {True: Outcome.TRUE, False: Outcome.FALSE}[value] if isinstance(value, bool) else Outcome.ERROR
+    return Clause(text=clause.text, outcome=outcome, line=clause.line, column=clause.column)

@@ -1,0 +1,159 @@
+"""Loads policies: directories or files in, one `PolicySet` out, or every problem at once.
+
+Directories are layers: a later one may add policies and rules, and may replace a rule of an earlier one unless that rule is
+`locked` (design section 6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from barrier_policy.digest import digest_value
+from barrier_policy.errors import Issue, PolicyError
+from barrier_policy.join.schema import RecordSchema
+from barrier_policy.policy.cel.engine import Engine
+from barrier_policy.policy.document import DocumentReader
+from barrier_policy.policy.model import Expression, Policy, PolicySet, Rule
+from barrier_policy.policy.yaml import Node, parse_yaml
+
+SHIPPED_PACKAGE = "barrier_policy_policies"
+TEST_SUFFIX = "_test.yaml"
+
+
+def shipped_policies() -> Path:
+    """The directory of the policies that come with this package. Raises PolicyError if it is not installed.
+
+    It is a namespace package, which importlib.resources can't find in an editable install.
+    """
+    spec = find_spec(SHIPPED_PACKAGE)
+    places = spec.submodule_search_locations if spec else None
+    for place in places or ():
+        if Path(place).is_dir():
+            return Path(place)
+    raise PolicyError(
+        [Issue(file=SHIPPED_PACKAGE, message="the shipped policies are not installed (reinstall barrier-policy)")]
+    )
+
+
+def load_policies(paths: Iterable[Path], schema: RecordSchema, engine: Engine) -> PolicySet:
+    """The policies of directories (each `*.yaml` that is no `*_test.yaml`) and files, later ones on top of earlier ones.
+
+    Conditions are checked against the schema and compiled by the engine. Raises PolicyError with all problems of all
+    files, sorted. No policies at all is a valid set: it permits nothing.
+    """
+    layers = list(paths)
+    reader = DocumentReader(schema, engine)
+    issues: list[Issue] = []
+    drafts: list[tuple[int, Policy]] = []
+    for number, path in enumerate(layers):
+        for file in policy_files(path, issues):
+            document = read_document(file, issues)
+            if document is not None:
+                drafts.append((number, reader.policy(document)))
+    issues += reader.issues
+    policies = _merge(drafts, issues)
+    if issues:
+        raise PolicyError(issues)
+    name = "+".join(_layer_name(path) for path in layers) or "empty"
+    return PolicySet(name=name, digest=digest_value(_content(policies)), schema=schema, policies=policies)
+
+
+def policy_files(path: Path, issues: list[Issue]) -> tuple[Path, ...]:
+    """The policy files of a directory in the order of their names, or the one file."""
+    if path.is_dir():
+        return tuple(file for file in sorted(path.glob("*.yaml")) if not file.name.endswith(TEST_SUFFIX))
+    if path.is_file():
+        return (path,)
+    issues.append(Issue(file=str(path), message="no such file or directory"))
+    return ()
+
+
+def read_document(path: Path, issues: list[Issue]) -> Node | None:
+    """The YAML of a file, or None with what is wrong."""
+    try:
+        return parse_yaml(path.read_bytes().decode("utf-8-sig"), str(path))
+    except PolicyError as error:
+        issues.extend(error.issues)
+    except UnicodeDecodeError as error:
+        issues.append(Issue(file=str(path), message=f"not UTF-8 at byte {error.start}"))
+    except OSError as error:
+        issues.append(Issue(file=str(path), message=f"can't be read: {error.strerror}"))
+    return None
+
+
+def _layer_name(path: Path) -> str:
+    """`shipped` for ours, whose directory is called differently from install to install."""
+    spec = find_spec(SHIPPED_PACKAGE)
+    is_ours = spec is not None and str(path.resolve()) in [
+        str(Path(place).resolve()) for place in spec.submodule_search_locations or ()
+    ]
+    return "shipped" if is_ours else path.resolve().name.removesuffix(".yaml")
+
+
+def _merge(drafts: list[tuple[int, Policy]], issues: list[Issue]) -> tuple[Policy, ...]:
+    """The policies with replaced rules left out, by name."""
+    names: dict[str, Policy] = {}
+    rules: dict[str, tuple[int, Policy, Rule]] = {}
+    for layer, policy in drafts:
+        if policy.name in names:
+            issues.append(
+                _issue(policy, policy, f"policy `{policy.name}` is already defined at {_place(names[policy.name])}")
+            )
+        names.setdefault(policy.name, policy)
+        for rule in policy.rules:
+            earlier = rules.get(rule.id)
+            if earlier is None or _may_replace(layer, policy, rule, earlier, issues):
+                rules[rule.id] = (layer, policy, rule)
+    kept = {id(rule) for _, _, rule in rules.values()}
+    policies = (
+        msgspec.structs.replace(policy, rules=tuple(rule for rule in policy.rules if id(rule) in kept))
+        for _, policy in drafts
+    )
+    return tuple(sorted(policies, key=lambda policy: policy.name))
+
+
+def _may_replace(layer: int, policy: Policy, rule: Rule, earlier: tuple[int, Policy, Rule], issues: list[Issue]) -> bool:
+    earlier_layer, earlier_policy, earlier_rule = earlier
+    place = _place(earlier_policy, earlier_rule)
+    if layer == earlier_layer:
+        issues.append(_issue(policy, rule, f"rule id `{rule.id}` is already used at {place}"))
+        return False
+    if earlier_rule.locked:
+        issues.append(_issue(policy, rule, f"rule `{rule.id}` is locked at {place} (add a rule with another id)"))
+        return False
+    return True
+
+
+def _place(policy: Policy, rule: Rule | None = None) -> str:
+    found = rule or policy
+    return f"{policy.file}:{found.line}:{found.column}"
+
+
+def _issue(policy: Policy, at: Policy | Rule, message: str) -> Issue:
+    return Issue(file=policy.file, line=at.line, column=at.column, message=message)
+
+
+def _content(policies: tuple[Policy, ...]) -> list[dict[str, Any]]:
+    """What the digest covers: everything but places. Variables are covered where they count, written out in `cel`."""
+    return [
+        {
+            "name": policy.name,
+            "version": policy.version,
+            "owner": policy.owner,
+            "rules": [_rule_content(rule) for rule in sorted(policy.rules, key=lambda rule: rule.id)],
+        }
+        for policy in policies
+    ]
+
+
+def _rule_content(rule: Rule) -> dict[str, Any]:
+    content = {name: getattr(rule, name) for name in rule.__struct_fields__ if name not in ("line", "column")}
+    for name, value in content.items():
+        if isinstance(value, Expression):
+            content[name] = value.cel
+    return {**content, "evidence": [expression.cel for expression in rule.evidence]}

@@ -1,0 +1,63 @@
+"""What a team sets once: tail, budget, fidelity clause, workload, tool classes, store, overlays (`barrier-policy.yaml`)."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+
+import msgspec
+
+from barrier_policy.spans.segment import Strategy
+
+PROFILE_NAME = "barrier-policy.yaml"
+DEFAULT_KEEP_LAST = 6
+
+
+class EffectClass(StrEnum):
+    """What a tool does to the world, as a team may declare it by the tool's name (design section 5)."""
+
+    READ_ONLY = "read_only"
+    IDEMPOTENT = "idempotent"
+    KEYED = "keyed"
+    NON_IDEMPOTENT = "non_idempotent"
+    IRREVERSIBLE = "irreversible"
+
+
+class EngineName(StrEnum):
+    """Which CEL engine evaluates the rules; `auto` takes the fast one where it is installed."""
+
+    AUTO = "auto"
+    FAST = "fast"
+    PYTHON = "python"
+
+
+class FidelityClause(msgspec.Struct, frozen=True, kw_only=True):
+    """What a summary must preserve, and whether the result is audited against that."""
+
+    preserve: tuple[str, ...] = ("decisions", "bindings", "preconditions")
+    audited: bool = True
+
+
+class Workload(msgspec.Struct, frozen=True, kw_only=True):
+    """What the work after a compaction may ask for."""
+
+    evidence_demand: bool = True
+
+
+class Profile(msgspec.Struct, frozen=True, kw_only=True):
+    """A team's settings.
+
+    `keep_last` is in messages, `target_tokens` in tokens for the whole context (None: no target). `tools` are effect classes by tool
+    name; they win over what extractors find. `store` is a folder, "" for the default one, None for no store. Paths of a profile that
+    was read from a file are absolute. `engine` is auto, fast or python.
+    """
+
+    keep_last: int = DEFAULT_KEEP_LAST
+    target_tokens: int | None = None
+    strategy: Strategy = Strategy.STEPS
+    fidelity: FidelityClause = FidelityClause()
+    workload: Workload = Workload()
+    tools: dict[str, str] = {}
+    store: str | None = ""
+    overlays: tuple[Path, ...] = ()
+    engine: str = "auto"

@@ -1,0 +1,62 @@
+"""Where the messages of a transcript stand: in a list, under a key of an object, or one a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+import msgspec
+
+from barrier_policy.transcript.source import Source
+from barrier_policy.transcript.values import decode_json
+
+SAMPLE = 40
+"""How many elements a probe looks at."""
+
+
+class Element(msgspec.Struct, frozen=True, gc=False):
+    """One element: the line of its record (0 in a single document), its pointer in there, and its value."""
+
+    line: int
+    pointer: str
+    value: Any
+
+
+def find_elements(source: Source, *keys: str) -> Iterator[Element]:
+    """The elements of a list, of the list under the first of `keys` that an object has, or of the lines.
+
+    A list may also be recorded as JSON text; pointers then go on inside the decoded text.
+    """
+    document = source.document
+    if isinstance(document, list):
+        yield from elements_of(document)
+        return
+    if isinstance(document, dict):
+        for key in keys:
+            found = _decoded(document.get(key))
+            if isinstance(found, list):
+                yield from elements_of(found, f"/{key}")
+                return
+    for record in source.records:
+        yield Element(record.line, "", record.value)
+
+
+def elements_of(items: Iterable[Any], pointer: str = "", *, line: int = 0) -> Iterator[Element]:
+    """The elements of a list that stands at `pointer`."""
+    for index, value in enumerate(items):
+        yield Element(line, f"{pointer}/{index}", value)
+
+
+def sample(source: Source, *keys: str) -> list[dict[str, Any]]:
+    """The objects among the first elements, for probes."""
+    return [element.value for element in islice(find_elements(source, *keys), SAMPLE) if isinstance(element.value, dict)]
+
+
+def _decoded(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    try:
+        return decode_json(value)
+    except ValueError:
+        return None

@@ -1,0 +1,76 @@
+"""Reader for OpenAI Responses items: a list, a request with `input`, a response with `output`, or both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from barrier_policy.hookspecs import hookimpl
+from barrier_policy.transcript.builder import TranscriptBuilder
+from barrier_policy.transcript.elements import Element, elements_of, find_elements, sample
+from barrier_policy.transcript.model import Transcript
+from barrier_policy.transcript.parts import unknown_part
+from barrier_policy.transcript.reader import Reader
+from barrier_policy.transcript.responses import is_response_item, item_messages
+from barrier_policy.transcript.source import Source
+from barrier_policy.transcript.values import as_dict, as_text
+
+
+def probe(source: Source) -> int:
+    """60 where an item has a type that only this form has; 55 for a request with text input beside `instructions`."""
+    document = as_dict(source.document)
+    if any(map(is_response_item, sample(source, "input") + sample(source, "output"))):
+        return 60
+    return 55 if isinstance(document.get("input"), (str, list)) and isinstance(document.get("instructions"), str) else 0
+
+
+def read(source: Source) -> Transcript:
+    """One message for each item, in order: first the request's, then the response's."""
+    builder = TranscriptBuilder(source, "openai_responses")
+    document = as_dict(source.document)
+    builder.declare_tools(document.get("tools"))
+    found = False
+    for element in _elements(source, document):
+        found = True
+        add_item(builder, element)
+    if not found:
+        source.refuse("no Responses items (expected a list of items, or an object with `input` or `output`)")
+    return builder.build()
+
+
+def add_item(builder: TranscriptBuilder, element: Element) -> None:
+    """Add the messages of one item."""
+    if not isinstance(element.value, dict):
+        builder.add("", [unknown_part(element.value)], line=element.line, pointer=element.pointer)
+        return
+    for message in item_messages(element.value):
+        builder.add(
+            message.role,
+            message.parts,
+            kind=message.kind,
+            line=element.line,
+            pointer=element.pointer,
+            id=as_text(element.value.get("id")),
+        )
+
+
+def _elements(source: Source, document: dict[str, Any]) -> Iterator[Element]:
+    if not document:
+        yield from find_elements(source)
+        return
+    if text := as_text(document.get("instructions")):
+        yield Element(0, "/instructions", {"type": "message", "role": "system", "content": [{"type": "input_text", "text": text}]})
+    if isinstance(document.get("input"), str):
+        yield Element(0, "/input", {"type": "message", "role": "user", "content": document["input"]})
+    elif isinstance(document.get("input"), list):
+        yield from elements_of(document["input"], "/input")
+    response = as_dict(document.get("response"))
+    for pointer, output in (("/output", document.get("output")), ("/response/output", response.get("output"))):
+        if isinstance(output, list):
+            yield from elements_of(output, pointer)
+
+
+@hookimpl
+def barrier_readers() -> Iterable[Reader]:
+    """The reader `openai_responses`."""
+    return [Reader(name="openai_responses", title="OpenAI Responses items", probe=probe, read=read)]

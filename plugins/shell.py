@@ -1,0 +1,287 @@
+"""What a line of shell does: the worst of its commands and redirections, wrappers and inner scripts looked into.
+
+Unknown protects: a text that does not parse, a program that nobody knows and a script that is not shown all count as
+effects that must not be repeated.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import Final
+
+from barrier_policy_plugins.effect_classes import Basis, EffectClass, Judgement, join, judge
+from barrier_policy_plugins.http_requests import judge_client, judge_request
+from barrier_policy_plugins.shell_programs import WRAPPERS, Reading, class_of_task, program_name, read_command
+from barrier_policy_plugins.shell_syntax import Command, Script, Word, parse_script
+from barrier_policy_plugins.sql import judge_sql
+
+MAX_DEPTH: Final = 5
+CACHED_TEXT: Final = 4_096
+
+_SHELLS: Final = frozenset({"bash", "sh", "zsh", "dash", "ksh", "fish", "ash"})
+_CLIENTS: Final = frozenset({"curl", "wget", "http", "https", "xh", "xhs"})
+_BACKGROUND: Final = frozenset({"nohup", "setsid", "disown", "daemonize", "sbatch", "systemd-run", "at", "batch"})
+_DETACHED: Final = frozenset({"-d", "--detach", "-dm", "-dmS"})
+_CODE_WRITES: Final = re.compile(
+    r"""open\([^)]*,\s*(?:mode=)?["'](?:[wax]|r\+)|\.(?:write|writelines|write_text|write_bytes|unlink|rmdir|rmtree|rename|replace_file|"""
+    r"""mkdir|makedirs|touch|chmod|symlink|remove|removedirs|post|put|patch|delete|commit|execute|executemany|executescript|save|savefig|"""
+    r"""to_csv|to_json|to_parquet|to_sql|to_excel|dump|send|sendall|sendmail|send_message|publish|insert\w*|update\w*|drop\w*|create\w*|"""
+    r"""upload\w*|copy\w*|move|run|call|check_call|check_output|Popen|system|popen|kill|writeFile\w*|appendFile\w*|unlinkSync|rmSync|exec\w*|spawn\w*)"""
+    r"""\s*\(|\bos\.system\b|\bsubprocess\b|\beval\(|\bexec\(|\bfetch\([^)]*method|\bFile\.(?:write|delete|open)\b|`[^`]+`|>\s*["']|\bsystem\(""",
+)
+_AWK_WRITES: Final = re.compile(r"""\bsystem\(|>\s*["/$(]|\|\s*["]""")
+_SSH_VALUED: Final = frozenset("-p -i -l -o -L -R -D -F -J -E -b -c -e -m -w -S -W -B -I -Q".split())
+
+
+def judge_shell(text: str) -> Judgement:
+    """Judge a line or script of shell. Linear; texts of up to 4 KiB are remembered, a bounded number of them."""
+    return _judge_cached(text) if len(text) <= CACHED_TEXT else _judge_text(text, 0)
+
+
+@lru_cache(maxsize=1024)
+def _judge_cached(text: str) -> Judgement:
+    return _judge_text(text, 0)
+
+
+def _judge_text(text: str, depth: int) -> Judgement:
+    if depth > MAX_DEPTH:
+        return _unknown("script")
+    script = parse_script(text)
+    parts = [*_judge_commands(script, depth), *_judge_writes(script)]
+    if script.broken or not (parts or text.strip()):
+        parts.append(_unknown(_first_word(text)))
+    whole = join(parts, Basis.SHELL)
+    return _with_background(whole) if script.background else whole
+
+
+def _judge_commands(script: Script, depth: int) -> Iterator[Judgement]:
+    for command in script.commands:
+        if command.words and command.words[0].text not in script.functions:
+            yield judge_command(command, depth)
+
+
+def _judge_writes(script: Script) -> Iterator[Judgement]:
+    for write in script.writes:
+        effect_class = EffectClass.NON_IDEMPOTENT if write.appends else EffectClass.IDEMPOTENT
+        yield judge(effect_class, "append" if write.appends else "write", targets=(write.target,))
+
+
+def _with_background(whole: Judgement) -> Judgement:
+    return join((whole, judge(EffectClass.READ_ONLY, background=True)), Basis.SHELL)
+
+
+def _unknown(operation: str, targets: Iterable[str] = ()) -> Judgement:
+    return judge(EffectClass.NON_IDEMPOTENT, operation, targets=targets, assumed=True)
+
+
+def _first_word(text: str) -> str:
+    return next(iter(text[:200].split()), "script")[:60]
+
+
+def judge_command(command: Command, depth: int = 0) -> Judgement:
+    """Judge one command, and what it holds inside."""
+    words = command.words
+    first = words[0]
+    if first.expands:
+        return _unknown(first.text[:60])
+    name = program_name(first.text)
+    if name in WRAPPERS:
+        return _judge_wrapped(name, words, command.heredoc, depth)
+    special = _SPECIAL.get(name)
+    if special is not None:
+        return special(command, depth)
+    if name in _CLIENTS:
+        return judge_client(name, [word.text for word in words[1:]])
+    return _judge_reading(read_command(words), command, depth)
+
+
+def _judge_wrapped(name: str, words: tuple[Word, ...], heredoc: str, depth: int) -> Judgement:
+    """`sudo -u x rm y`: the command behind the wrapper's own options, settings and numbers."""
+    valued = WRAPPERS[name]
+    index = 1
+    while index < len(words):
+        text = words[index].text
+        if text in valued:
+            index += 2
+        elif text.startswith("-") or "=" in text or text[:1].isdigit():
+            index += 1
+        else:
+            break
+    rest = words[index:]
+    asks = name == "command" and any(word.text in ("-v", "-V") for word in words[1:index])
+    if not rest or asks or depth > MAX_DEPTH:
+        return judge(EffectClass.READ_ONLY, name) if depth <= MAX_DEPTH else _unknown(name)
+    if len(rest) == 1 and " " in rest[0].text:
+        inner = _judge_text(rest[0].text, depth + 1)
+    else:
+        inner = judge_command(Command(words=rest, heredoc=heredoc), depth + 1)
+    return _with_background(inner) if name in _BACKGROUND else inner
+
+
+def _judge_reading(reading: Reading, command: Command, depth: int) -> Judgement:
+    if reading.command:
+        return judge_command(Command(words=reading.command, heredoc=command.heredoc), depth + 1) if depth < MAX_DEPTH else _unknown(reading.operation)
+    if reading.sql:
+        return join((judge_sql(";\n".join(reading.sql)),), Basis.SHELL)
+    if reading.code:
+        return judge_code("\n".join(reading.code), reading.operation)
+    if reading.task:
+        return _judge_task(reading)
+    operation = reading.operation
+    if reading.method:
+        return judge_request(reading.method, *reading.operands[:1], program=operation)
+    if reading.effect_class is None:
+        return _judge_unnamed(reading, command)
+    detached = reading.effect_class is not EffectClass.READ_ONLY and any(word.text in _DETACHED for word in command.words)
+    return judge(
+        reading.effect_class,
+        operation,
+        targets=_operand_targets(reading.operands),
+        assumed=reading.assumed,
+        background=detached or operation in _BACKGROUND,
+    )
+
+
+def _judge_unnamed(reading: Reading, command: Command) -> Judgement:
+    """An interpreter or client without program text on its line: a heredoc, a script file, or nothing that can be seen."""
+    program = reading.operation.partition(" ")[0]
+    if command.heredoc:
+        return judge_sql(command.heredoc) if program in _SQL_CLIENTS else judge_code(command.heredoc, reading.operation)
+    if program in _INTERPRETERS and reading.operands:
+        return judge_script(reading.operands)
+    return _unknown(reading.operation, _operand_targets(reading.operands))
+
+
+_INTERPRETERS: Final = frozenset("python node ruby perl php lua Rscript ts-node tsx deno bun nodejs pypy ipython julia groovy elixir osascript".split())
+_SQL_CLIENTS: Final = frozenset("psql mysql mariadb sqlite3 duckdb clickhouse-client clickhouse sqlcmd snowsql trino cqlsh usql pgcli".split())
+
+
+def judge_script(operands: Sequence[str]) -> Judgement:
+    """A script file: only its name and its sub-command speak."""
+    reading = read_command(tuple(Word("./" + operand.rsplit("/", 1)[-1] if index == 0 else operand) for index, operand in enumerate(operands)))
+    effect_class = reading.effect_class or EffectClass.NON_IDEMPOTENT
+    return judge(effect_class, operands[0][:80], targets=_operand_targets(operands), assumed=True)
+
+
+def _judge_task(reading: Reading) -> Judgement:
+    tasks = [operand for operand in reading.operands if "=" not in operand] or [""]
+    parts = []
+    for task in tasks[:8]:
+        known = class_of_task(task)
+        parts.append(judge(known or EffectClass.NON_IDEMPOTENT, f"{reading.operation} {task}".strip(), assumed=True))
+    return join(parts, Basis.SHELL)
+
+
+def judge_code(text: str, operation: str) -> Judgement:
+    """Program text in another language: a read, as an assumption, unless it holds a word for writing, sending or running."""
+    changes = len(text) > 20_000 or _CODE_WRITES.search(text) is not None
+    return judge(EffectClass.NON_IDEMPOTENT if changes else EffectClass.READ_ONLY, operation, assumed=True)
+
+
+def _operand_targets(operands: Iterable[str]) -> Iterator[str]:
+    for operand in operands:
+        if len(operand) <= 200 and "\n" not in operand and operand not in ("{}", ";", "+", "\\;", "-", "."):
+            yield operand
+
+
+def _judge_shell_program(command: Command, depth: int) -> Judgement:
+    """`bash -c text`, `bash <<EOF`, `bash script.sh`; a shell that reads a pipe runs what nobody can see."""
+    texts = [word.text for word in command.words[1:]]
+    flag = next((index for index, text in enumerate(texts) if text.startswith("-") and text.endswith("c") and not text.startswith("--")), -1)
+    if flag >= 0 and flag + 1 < len(texts):
+        return _judge_text(texts[flag + 1], depth + 1)
+    if command.heredoc:
+        return _judge_text(command.heredoc, depth + 1)
+    operands = [text for text in texts if not text.startswith("-")]
+    return judge_script(operands) if operands else _unknown(command.words[0].text)
+
+
+def _judge_eval(command: Command, depth: int) -> Judgement:
+    if any(word.expands for word in command.words):
+        return _unknown("eval")
+    return _judge_text(" ".join(word.text for word in command.words[1:]), depth + 1)
+
+
+def _judge_ssh(command: Command, depth: int) -> Judgement:
+    """`ssh host command`: the command is shell text on the other side."""
+    texts = [word.text for word in command.words]
+    index = 1
+    while index < len(texts) and texts[index].startswith("-"):
+        index += 2 if texts[index] in _SSH_VALUED else 1
+    host, remote = texts[index : index + 1], " ".join(texts[index + 1 :])
+    if not remote and not command.heredoc:
+        return _unknown("ssh", host)
+    inner = _judge_text(remote or command.heredoc, depth + 1)
+    return join((inner, judge(EffectClass.READ_ONLY, targets=host)) if inner.reads else (inner,), Basis.SHELL)
+
+
+def _judge_find(command: Command, depth: int) -> Judgement:
+    """`find … -exec command ;` does what the command does, `-delete` deletes."""
+    words = command.words
+    texts = [word.text for word in words]
+    if "-delete" in texts:
+        return judge(EffectClass.IRREVERSIBLE, "find -delete", targets=_operand_targets(texts[1:2]))
+    parts = [judge(EffectClass.READ_ONLY, texts[0].rsplit("/", 1)[-1])]
+    for index, text in enumerate(texts):
+        if text in ("-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch") and index + 1 < len(words):
+            inner = words[index + 1 : _end_of_exec(texts, index + 1)]
+            parts.append(judge_command(Command(words=inner), depth + 1) if inner and depth < MAX_DEPTH else _unknown("find -exec"))
+        elif text in ("-fprint", "-fprintf", "-fls") and index + 1 < len(words):
+            parts.append(judge(EffectClass.IDEMPOTENT, "write", targets=(texts[index + 1],)))
+    return join(parts[:20], Basis.SHELL)
+
+
+def _end_of_exec(texts: Sequence[str], start: int) -> int:
+    return next((index for index in range(start, len(texts)) if texts[index] in (";", "+", "\\;")), len(texts))
+
+
+def _judge_sed(command: Command, depth: int) -> Judgement:
+    texts = [word.text for word in command.words[1:]]
+    in_place = any(text.startswith(("-i", "--in-place")) or re.match(r"-[nErs]*i", text) for text in texts)
+    if not in_place:
+        return judge(EffectClass.READ_ONLY, "sed")
+    files = [text for text in texts if not text.startswith("-")][0 if "-e" in texts or "-f" in texts else 1 :]
+    return judge(EffectClass.NON_IDEMPOTENT, "sed -i", targets=_operand_targets(files))
+
+
+def _judge_awk(command: Command, depth: int) -> Judgement:
+    writes = any(_AWK_WRITES.search(word.text) for word in command.words[1:]) or any(word.text == "inplace" for word in command.words)
+    return judge(EffectClass.IDEMPOTENT if writes else EffectClass.READ_ONLY, "awk", assumed=writes)
+
+
+def _judge_patch(command: Command, depth: int) -> Judgement:
+    """A patch envelope names its files."""
+    body = command.heredoc or " ".join(word.text for word in command.words[1:])
+    return judge(EffectClass.NON_IDEMPOTENT, "apply_patch", targets=patched_files(body))
+
+
+PATCH_FILE: Final = re.compile(r"(?m)^\*\*\* (?:Update|Add|Delete) File: (.+)$|^\+\+\+ b?/?(\S+)")
+
+
+def patched_files(text: str) -> Iterator[str]:
+    """The files that a patch names, in either spelling."""
+    for match in PATCH_FILE.finditer(text):
+        yield (match[1] or match[2]).strip()
+
+
+def _judge_env(command: Command, depth: int) -> Judgement:
+    return _judge_wrapped("env", command.words, command.heredoc, depth)
+
+
+_SPECIAL: Final[dict[str, Callable[[Command, int], Judgement]]] = {
+    **dict.fromkeys(sorted(_SHELLS), _judge_shell_program),
+    "eval": _judge_eval,
+    "ssh": _judge_ssh,
+    "find": _judge_find,
+    "fd": _judge_find,
+    "fdfind": _judge_find,
+    "sed": _judge_sed,
+    "gsed": _judge_sed,
+    "awk": _judge_awk,
+    "gawk": _judge_awk,
+    "mawk": _judge_awk,
+    "apply_patch": _judge_patch,
+    "applypatch": _judge_patch,
+}

@@ -1,0 +1,343 @@
+"""What the programs of a command line do, by a dictionary (`shell_programs.json`), and by their words where it is silent.
+
+A dictionary entry knows a program's sub-commands and options. `read_command` takes a command apart with it; what holds
+another command, SQL or program text comes back as such, to be judged by whoever can.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+import msgspec
+
+from barrier_policy_plugins.effect_classes import EffectClass, read_table
+from barrier_policy_plugins.shell_syntax import Word
+from barrier_policy_plugins.tool_names import class_of_words, name_tokens
+
+MAX_WORDS: Final = 200
+
+_REHEARSALS: Final = frozenset({"--dry-run", "--dryrun", "--help", "--version", "--whatif", "--noop", "--simulate", "--list", "--check", "--preview"})
+_LONE_QUESTIONS: Final = frozenset({"-h", "-v", "-V", "-help", "-version", "--help", "--version", "help", "version"})
+_VERSION: Final = re.compile(r"(?<=[a-z])[\d.]+$|\.(?:exe|cmd|bat)$")
+_SCRIPT_SUFFIX: Final = re.compile(r"\.(?:py|sh|bash|js|mjs|cjs|ts|rb|pl|php|lua|r|R|ps1)$")
+_READING_END: Final = re.compile(r"(?:check|checker|lint|test|tests|scan|diff|stat|stats|list|grep|info|view|verify)$")
+_PLAIN: Final = re.compile(r"[A-Za-z][A-Za-z:_-]*$")
+
+
+class Program(msgspec.Struct, frozen=True, kw_only=True, rename={"as_": "as"}):
+    """An entry of the dictionary; its `about` explains the fields."""
+
+    as_: str = ""
+    effect: str = ""
+    bare: str = ""
+    read_only: str = ""
+    idempotent: str = ""
+    non_idempotent: str = ""
+    irreversible: str = ""
+    commands: dict[str, Program] = {}
+    options: dict[str, str] = {}
+    valued: str = ""
+    script: str = ""
+    tasks: bool = False
+    wraps: str = ""
+    wraps_after: str = ""
+    verbs: bool = False
+    anywhere: bool = False
+    fold: bool = False
+    code: str = ""
+    module: str = ""
+    sql: str = ""
+    sql_operand: int | None = None
+    file: str = ""
+    method: str = ""
+
+
+class Dictionary(msgspec.Struct, frozen=True):
+    """The file as it is."""
+
+    about: str
+    read_only: str
+    idempotent: str
+    non_idempotent: str
+    irreversible: str
+    tasks: dict[str, str]
+    wrappers: dict[str, str]
+    programs: dict[str, Program]
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """A program made ready for look-ups."""
+
+    effect: EffectClass | None
+    bare: EffectClass | None
+    listed: dict[str, EffectClass]
+    commands: dict[str, Entry]
+    options: dict[str, EffectClass]
+    valued: frozenset[str]
+    holders: dict[str, str]
+    inner: dict[str, str]
+    tasks: bool
+    verbs: bool
+    anywhere: bool
+    fold: bool
+    sql_operand: int | None
+
+
+class Reading(msgspec.Struct, frozen=True, kw_only=True):
+    """A command taken apart: what it is called, its class where the dictionary has one, and what it holds inside."""
+
+    operation: str
+    effect_class: EffectClass | None = None
+    assumed: bool = False
+    operands: tuple[str, ...] = ()
+    command: tuple[Word, ...] = ()
+    task: bool = False
+    sql: tuple[str, ...] = ()
+    code: tuple[str, ...] = ()
+    method: str = ""
+
+
+_CLASS_LISTS: Final = ("read_only", "idempotent", "non_idempotent", "irreversible")
+_SOURCE: Final = msgspec.json.decode(read_table("shell_programs.json"), type=Dictionary)
+_TASKS: Final = {word: EffectClass(name) for name in sorted(_SOURCE.tasks) for word in _SOURCE.tasks[name].split()}
+WRAPPERS: Final = {name: frozenset(valued.split()) for name, valued in _SOURCE.wrappers.items()}
+
+
+def _entry(program: Program) -> Entry:
+    """Resolve `as` and split the lists."""
+    base = _base(program.as_)
+    inner = {word: "command" for word in program.wraps.split()}
+    inner |= {word: "behind" for word in program.wraps_after.split()} | {word: "task" for word in program.script.split()}
+    holders = {
+        option: kind for kind in ("code", "module", "sql", "file", "method") for option in getattr(program, kind).split()
+    }
+    listed = {word: EffectClass(name) for name in _CLASS_LISTS for word in getattr(program, name).split()}
+    options = {word: EffectClass(name) for name, words in program.options.items() for word in words.split()}
+    return Entry(
+        effect=EffectClass(program.effect) if program.effect else base.effect if base else None,
+        bare=EffectClass(program.bare) if program.bare else base.bare if base else None,
+        listed=(base.listed if base else {}) | listed,
+        commands=(base.commands if base else {}) | {name: _entry(command) for name, command in program.commands.items()},
+        options=(base.options if base else {}) | options,
+        valued=(base.valued if base else frozenset()) | frozenset(program.valued.split()) | frozenset(holders),
+        holders=(base.holders if base else {}) | holders,
+        inner=(base.inner if base else {}) | inner,
+        tasks=program.tasks or bool(base and base.tasks),
+        verbs=program.verbs or bool(base and base.verbs),
+        anywhere=program.anywhere or bool(base and base.anywhere),
+        fold=program.fold,
+        sql_operand=program.sql_operand,
+    )
+
+
+def _base(path: str) -> Entry | None:
+    if not path:
+        return None
+    name, *commands = path.split()
+    entry = _entry(_SOURCE.programs[name])
+    for command in commands:
+        entry = entry.commands[command]
+    return entry
+
+
+_SIMPLE: Final = {
+    word: _entry(Program(effect=name)) for name in _CLASS_LISTS for word in getattr(_SOURCE, name).split()
+}
+_PROGRAMS: Final = _SIMPLE | {name: _entry(program) for name, program in _SOURCE.programs.items()}
+
+
+def program_name(word: str) -> str:
+    """The name of a program as the dictionary has it: no folder, no version, no `.exe` (`/usr/bin/python3.12` is `python`)."""
+    name = word.rsplit("/", 1)[-1].rsplit("\\", 1)[-1]
+    if name in _PROGRAMS or name in WRAPPERS:
+        return name
+    plain = _VERSION.sub("", name.lower().removesuffix(".sh"))
+    return plain if plain in _PROGRAMS or plain in WRAPPERS else name
+
+
+def is_program(name: str) -> bool:
+    """Whether the dictionary has an entry for the program."""
+    return name in _PROGRAMS
+
+
+def read_command(words: tuple[Word, ...]) -> Reading:
+    """Take a command apart; `words` are the program and its arguments, at least one."""
+    name = program_name(words[0].text)
+    entry = _PROGRAMS.get(name)
+    if entry is None:
+        return _read_unknown(words)
+    scan = _Scan(entry, name)
+    index = 1
+    end = min(len(words), MAX_WORDS)
+    while index < end and not scan.inner:
+        text = words[index].text
+        if text.startswith("-") and len(text) > 1 and text not in scan.entry.listed:
+            index += scan.option(words, index)
+        else:
+            index += 1
+            scan.operand(text)
+    return scan.reading(words[index:end])
+
+
+class _Scan:
+    """The walk through the words of one command: down into its sub-commands, past its options."""
+
+    def __init__(self, entry: Entry, name: str) -> None:
+        self.entry = entry
+        self.path = [name]
+        self.listed: EffectClass | None = None
+        self.options = dict(entry.options)
+        self.found: list[str] = []
+        self.operands: list[str] = []
+        self.held: list[tuple[str, str]] = []
+        self.closed = False
+        self.inner = ""
+
+    def option(self, words: tuple[Word, ...], index: int) -> int:
+        """Note an option with what it holds; return how many words it takes."""
+        text = words[index].text
+        name, equals, value = text.partition("=")
+        self.found.append(text)
+        key = name if name in self.entry.valued or len(name) < 3 or name[1] == "-" else "-" + name[-1]
+        if key not in self.entry.valued:
+            return 1
+        takes = not equals and index + 1 < len(words)
+        kind = self.entry.holders.get(key, "")
+        if kind:
+            self.held.append((kind, words[index + 1].text if takes else value))
+        if kind == "module":
+            self.inner = "module"
+        return 2 if takes else 1
+
+    def operand(self, text: str) -> None:
+        """Go down into a sub-command, or keep an operand."""
+        command = text.lower() if self.entry.fold else text
+        entry = self.entry
+        if self.closed:
+            self.operands.append(text)
+        elif command in entry.inner:
+            self.path.append(command)
+            self.inner = entry.inner[command]
+        elif command in entry.commands or command in entry.listed:
+            self.path.append(command)
+            self.listed = entry.listed.get(command)
+            self.closed = command not in entry.commands
+            self.entry = entry.commands.get(command, entry)
+            self.options.update(self.entry.options)
+        else:
+            self.operands.append(text)
+            self.closed = not entry.anywhere
+
+    def reading(self, rest: tuple[Word, ...]) -> Reading:
+        """What the walk has found; `rest` are the words behind a sub-command that holds a command of its own."""
+        if self.inner:
+            return self._inner_reading(rest)
+        effect_class = self._class()
+        return Reading(
+            operation=" ".join(self.path),
+            effect_class=effect_class,
+            assumed=self.entry.verbs and self.listed is None,
+            operands=tuple(self.operands),
+            task=self.entry.tasks and effect_class is None,
+            sql=self._sql(),
+            code=tuple(value for kind, value in self.held if kind == "code"),
+            method=next((value for kind, value in self.held if kind == "method"), ""),
+        )
+
+    def _inner_reading(self, rest: tuple[Word, ...]) -> Reading:
+        operation = " ".join(self.path)
+        if self.inner == "module":
+            return Reading(operation=operation, command=(Word(self.held[-1][1]), *rest))
+        texts = [word.text for word in rest]
+        start = texts.index("--") + 1 if "--" in texts else _behind_options(texts, self.entry.valued)
+        if self.inner == "task":
+            return Reading(operation=operation, task=True, operands=tuple(texts[start : start + 1]))
+        if self.inner == "behind" and "--" not in texts:
+            start += 1
+        return Reading(operation=operation, command=rest[start:], assumed=True)
+
+    def _sql(self) -> tuple[str, ...]:
+        texts = tuple(value if kind == "sql" else f"\\i {value}" for kind, value in self.held if kind in ("sql", "file"))
+        wanted = self.entry.sql_operand
+        return texts or (tuple(self.operands[wanted : wanted + 1]) if wanted is not None else ())
+
+    def _class(self) -> EffectClass | None:
+        """The class by sub-command, or of the program, raised or lifted by options; None where nothing is known."""
+        chosen = [self.options[name] for word in (*self.found, *self.operands[:1]) for name in _spellings(word) if name in self.options]
+        if EffectClass.READ_ONLY in chosen or _asks_only(self.found, self.operands):
+            return EffectClass.READ_ONLY
+        own = self.listed or self._own_class()
+        return max((own, *chosen), key=lambda effect_class: effect_class.rank) if own is not None else None
+
+    def _own_class(self) -> EffectClass | None:
+        entry = self.entry
+        if entry.bare is not None and not self.operands:
+            return entry.bare
+        if entry.verbs:
+            return class_of_plain_words(self.operands) or entry.effect
+        if entry.effect is None and not self.operands and not (entry.holders or entry.sql_operand is not None or entry.tasks):
+            return EffectClass.READ_ONLY
+        return entry.effect
+
+
+def _behind_options(texts: list[str], valued: frozenset[str]) -> int:
+    index = 0
+    while index < len(texts) and texts[index].startswith("-"):
+        index += 2 if texts[index] in valued else 1
+    return index
+
+
+def _spellings(word: str) -> Iterator[str]:
+    """An option as it may stand in the dictionary: `--force=x` as `--force`, `-rf` as `-r` and `-f`."""
+    yield word
+    name, equals, _ = word.partition("=")
+    if equals:
+        yield name
+    if len(name) > 2 and name[0] == "-" and name[1] != "-":
+        yield from ("-" + letter for letter in name[1:10])
+
+
+def _asks_only(found: Iterable[str], operands: list[str]) -> bool:
+    """Whether options ask for help or a rehearsal, whatever the program."""
+    names = tuple(found)
+    if any(name.partition("=")[0] in _REHEARSALS and not name.endswith("=none") for name in names):
+        return True
+    return not operands and len(names) == 1 and names[0] in _LONE_QUESTIONS
+
+
+def _read_unknown(words: tuple[Word, ...]) -> Reading:
+    """A program that the dictionary does not have: its name and its sub-commands speak, as an assumption."""
+    found = [word.text for word in words[1:MAX_WORDS] if word.text.startswith("-")]
+    operands = [word.text for word in words[1:MAX_WORDS] if not word.text.startswith("-")]
+    name = _SCRIPT_SUFFIX.sub("", words[0].text.rsplit("/", 1)[-1])
+    return Reading(
+        operation=name,
+        effect_class=EffectClass.READ_ONLY if _asks_only(found, operands) else class_of_plain_words([name, *operands]),
+        assumed=True,
+        operands=tuple(operands),
+    )
+
+
+def class_of_plain_words(operands: list[str]) -> EffectClass | None:
+    """The worst class that the first few words speak for, None where none is a known verb."""
+    classes = [
+        effect_class for word in operands[:4] if _PLAIN.match(word) and (effect_class := _class_of_word(word)) is not None
+    ]
+    return max(classes, key=lambda effect_class: effect_class.rank, default=None)
+
+
+def _class_of_word(word: str) -> EffectClass | None:
+    known = class_of_words(name_tokens(word))
+    return known or (EffectClass.READ_ONLY if _READING_END.search(word) else None)
+
+
+def class_of_task(task: str) -> EffectClass | None:
+    """What the name of a task of a build tool says (`test:unit`, `:app:assemble`, `deploy-prod`); None where nothing is known."""
+    tokens = name_tokens(task)
+    known = [_TASKS[token] for token in tokens if token in _TASKS]
+    spoken = class_of_words(tuple(token for token in tokens if token not in _TASKS))
+    if spoken is not None and spoken is not EffectClass.READ_ONLY:
+        return spoken
+    return max(known, key=lambda effect_class: effect_class.rank) if known else spoken

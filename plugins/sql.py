@@ -1,0 +1,307 @@
+"""What SQL does: statement by statement, by sqlglot's tokens and trees.
+
+A statement that says with its first words what it does (CREATE, GRANT, CALL …) is judged by them. One that can hide a change
+(SELECT, WITH, VALUES …) is parsed as well, because a data-changing CTE, INTO, or a function with a side effect makes it one.
+What does not parse is unknown, which counts as a change. psql's backslash commands are understood too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final
+
+from sqlglot import exp
+from sqlglot.dialects.dialect import Dialect
+from sqlglot.errors import SqlglotError
+from sqlglot.tokens import Token, TokenType
+
+from barrier_policy_plugins.effect_classes import MAX_TARGETS, Basis, EffectClass, Judgement, first_distinct, join, judge
+
+MAX_TEXT: Final = 20_000
+MAX_STATEMENTS: Final = 50
+MAX_NESTING: Final = 60
+CACHED_TEXT: Final = 4_096
+
+_DIALECTS: Final = ("postgres", "mysql", "tsql")
+_READ, _SAME, _MORE, _GONE = (
+    EffectClass.READ_ONLY,
+    EffectClass.IDEMPOTENT,
+    EffectClass.NON_IDEMPOTENT,
+    EffectClass.IRREVERSIBLE,
+)
+_FIRST_WORDS: Final = (
+    (
+        _READ,
+        "SHOW DESCRIBE DESC USE HELP LIST CHECK BEGIN START COMMIT END ROLLBACK ABORT SAVEPOINT RELEASE FETCH DECLARE CLOSE "
+        "SUMMARIZE DISCARD DEALLOCATE PREPARE LISTEN UNLISTEN PRAGMA SET RESET",
+    ),
+    (
+        _SAME,
+        "VACUUM ANALYZE ANALYSE REINDEX OPTIMIZE CLUSTER REFRESH GRANT REVOKE COMMENT LOAD ATTACH DETACH INSTALL LOCK UNLOCK "
+        "CACHE UNCACHE REPAIR MSCK SECURITY CHECKPOINT",
+    ),
+    (
+        _MORE,
+        "INSERT UPDATE MERGE REPLACE UPSERT COPY IMPORT EXPORT UNLOAD ALTER RENAME CALL EXEC EXECUTE DO NOTIFY KILL PUT CREATE",
+    ),
+    (_GONE, "DELETE TRUNCATE DROP PURGE UNDROP REMOVE"),
+)
+_BY_FIRST_WORD: Final = {word: effect_class for effect_class, words in _FIRST_WORDS for word in words.split()}
+_PARSED: Final = frozenset({"SELECT", "WITH", "VALUES", "TABLE", "FROM", "("})
+_EXPLAINED: Final = frozenset({*_BY_FIRST_WORD, *_PARSED}) - {"ANALYZE", "ANALYSE", "("}
+_CHANGES: Final = (exp.Insert, exp.Update, exp.Delete, exp.Merge, exp.Create, exp.Drop, exp.Into)
+_NAMED_AFTER: Final = frozenset(
+    "INTO UPDATE FROM JOIN TABLE VIEW INDEX ON DATABASE SCHEMA USER ROLE SEQUENCE FUNCTION PROCEDURE TYPE TRIGGER EXTENSION CALL EXEC "
+    "EXECUTE TRUNCATE COPY VACUUM ANALYZE REINDEX KILL NOTIFY".split()
+)
+_NOT_NAMES: Final = frozenset(
+    "DO IF NOT EXISTS ONLY CONCURRENTLY TABLE INTO FROM FULL VERBOSE ANALYZE SELECT LATERAL UNNEST VALUES CONFLICT SET OVERWRITE IGNORE TEMP "
+    "TEMPORARY INDEX VIEW".split()
+)
+SIDE_EFFECT_FUNCTIONS: Final = frozenset(
+    "nextval setval set_config pg_terminate_backend pg_cancel_backend pg_reload_conf pg_rotate_logfile pg_switch_wal pg_promote "
+    "pg_create_restore_point pg_start_backup pg_stop_backup pg_backup_start pg_backup_stop pg_wal_replay_pause pg_wal_replay_resume "
+    "pg_create_physical_replication_slot pg_create_logical_replication_slot pg_drop_replication_slot pg_replication_slot_advance "
+    "pg_logical_emit_message pg_logical_slot_get_changes pg_notify pg_file_write pg_file_unlink pg_file_rename pg_stat_reset "
+    "pg_stat_reset_shared pg_stat_statements_reset pg_import_system_collations lo_import lo_export lo_create lo_creat lo_unlink lo_put "
+    "lo_from_bytea lowrite lo_truncate dblink dblink_exec dblink_send_query xp_cmdshell sp_executesql sys_exec sys_eval load_extension "
+    "writefile http_post http_put http_delete http_patch add_job delete_job run_job create_hypertable drop_chunks "
+    "refresh_continuous_aggregate addgeometrycolumn dropgeometrycolumn updategeometrysrid".split()
+)
+_ACTING_FUNCTION: Final = re.compile(
+    r"^(?:insert|update|delete|create|drop|add|remove|apply|send|post|execute|exec|cancel|terminate|kill|import|purge|reset|grant|revoke|"
+    r"fill|refresh|enqueue|dequeue|publish|pay|refund|charge|archive|migrate|backfill|rebuild|schedule|unschedule)_",
+    re.IGNORECASE,
+)
+_META: Final = re.compile(r"\\(!|\?|[a-zA-Z_]+)")
+_META_READS: Final = frozenset(
+    "l la z x a t H q g gx gdesc gset c h conninfo timing pset echo qecho warn encoding errverbose set unset connect cd watch crosstabview "
+    "p r sf sv bind if elif else endif".split()
+)
+_STRONG: Final = re.compile(
+    r"\s*(?:\(\s*)*(?:select\b.+\bfrom\b|select\s+[\w.]+\s*\(|with\s+(?:recursive\s+)?\w+\s*(?:\([^)]*\)\s*)?as\s*(?:materialized\s*)?\(|insert\s+(?:into|overwrite|ignore)\b|"
+    r"update\s+[\w.\"`]+\s+(?:as\s+)?(?:\w+\s+)?set\b|delete\s+from\b|merge\s+into\b|(?:create|drop|alter)\s+(?:or\s+replace\s+)?(?:temp\w*\s+|unique\s+|external\s+|"
+    r"materialized\s+)*(?:table|view|index|database|schema|user|role|sequence|function|procedure|trigger|type|extension|column|policy)\b|"
+    r"truncate\s+(?:table\s+)?\w+|explain\s+|show\s+(?:tables|databases|schemas|create|columns|indexes)\b|describe\s+\w+\s*;?\s*$|pragma\s+\w+|"
+    r"vacuum\b|grant\s+.+\bto\b|copy\s+.+\b(?:to|from)\b|begin\s*;|\\[a-z!?])",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def looks_like_sql(text: str) -> bool:
+    """Whether a text has the shape of SQL, so that a search for `update policy` is not taken for a statement."""
+    return _STRONG.match(text[:MAX_TEXT]) is not None
+
+
+def judge_sql(text: str) -> Judgement:
+    """Judge one or more statements. Linear; texts of up to 4 KiB are remembered, a bounded number of them."""
+    return _judge_cached(text) if len(text) <= CACHED_TEXT else _judge_text(text)
+
+
+@lru_cache(maxsize=512)
+def _judge_cached(text: str) -> Judgement:
+    return _judge_text(text)
+
+
+def _judge_text(text: str) -> Judgement:
+    """By the first dialect that understands all of it; else what the first one makes of it, with the rest unknown."""
+    sql, meta = _split_meta(text)
+    fallback: list[Judgement] = []
+    for dialect in _DIALECTS if len(sql) <= MAX_TEXT else ():
+        statements = _statements(sql, dialect)
+        if statements is None:
+            continue
+        if _taken_back(statements):
+            return judge(_READ, "rollback", assumed=True, basis=Basis.SQL)
+        parts = [_judge_statement(tokens, dialect) for tokens in statements]
+        if parts and None not in parts:
+            return join([*(part for part in parts if part is not None), *meta], Basis.SQL)
+        fallback = fallback or [part or _unknown() for part in parts]
+    return join([*(fallback or ([] if meta and not sql.strip() else [_unknown()])), *meta], Basis.SQL)
+
+
+def _unknown() -> Judgement:
+    return judge(_MORE, "sql", assumed=True)
+
+
+def _split_meta(text: str) -> tuple[str, list[Judgement]]:
+    """The SQL lines of a text, and judgements of its backslash commands."""
+    if "\\" not in text:
+        return text, []
+    sql, meta = [], []
+    for line in text.splitlines():
+        match = _META.match(line.lstrip())
+        if match is None:
+            sql.append(line)
+        else:
+            meta.append(_judge_meta(match[1]))
+    return "\n".join(sql), meta
+
+
+def _judge_meta(name: str) -> Judgement:
+    if name in _META_READS or (name.startswith("d") and len(name) <= 4):
+        return judge(_READ, "\\" + name)
+    return judge(_MORE, "\\" + name, assumed=True)
+
+
+def _statements(sql: str, dialect: str) -> list[list[Token]] | None:
+    """Token lists of the statements; None where the dialect can't read them, or there are too many or too deep ones."""
+    try:
+        tokens = _unfold(Dialect.get_or_raise(dialect).tokenize(sql), dialect)
+    except (SqlglotError, RecursionError):
+        return None
+    statements = _split(tokens)
+    return statements if len(statements) <= MAX_STATEMENTS and _nesting(tokens) <= MAX_NESTING else None
+
+
+def _unfold(tokens: list[Token], dialect: str) -> list[Token]:
+    """The tokenizer keeps the rest of an EXPLAIN, CALL, VACUUM … as one string behind the command word; take it apart."""
+    unfolded: list[Token] = []
+    for token in tokens:
+        rest = token.token_type is TokenType.STRING and unfolded and unfolded[-1].token_type is TokenType.COMMAND
+        unfolded.extend(Dialect.get_or_raise(dialect).tokenize(token.text) if rest else (token,))
+    return unfolded
+
+
+def _split(tokens: Sequence[Token]) -> list[list[Token]]:
+    statements: list[list[Token]] = [[]]
+    for token in tokens:
+        if token.token_type is TokenType.SEMICOLON:
+            statements.append([])
+        else:
+            statements[-1].append(token)
+    return [statement for statement in statements if statement]
+
+
+def _nesting(tokens: Sequence[Token]) -> int:
+    depth = deepest = 0
+    for token in tokens:
+        depth += (token.token_type is TokenType.L_PAREN) - (token.token_type is TokenType.R_PAREN)
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def _word(token: Token) -> str:
+    return token.text[:40].upper()
+
+
+def _taken_back(statements: Sequence[Sequence[Token]]) -> bool:
+    """Whether a transaction is opened and rolled back and nothing is committed: a rehearsal."""
+    words = [_word(tokens[0]) for tokens in statements]
+    return len(words) > 1 and words[0] in ("BEGIN", "START") and words[-1] in ("ROLLBACK", "ABORT") and "COMMIT" not in words
+
+
+def _judge_statement(tokens: list[Token], dialect: str) -> Judgement | None:
+    """One statement; None where it can't be understood."""
+    word = _word(tokens[0])
+    if word == "EXPLAIN":
+        return _judge_explained(tokens, dialect)
+    if word in _PARSED:
+        return _judge_parsed(tokens, dialect)
+    effect_class = _BY_FIRST_WORD.get(word)
+    if effect_class is None:
+        return None
+    words = [_word(token) for token in tokens]
+    refined = _refine(word, words, effect_class)
+    called = word in ("CALL", "EXEC", "EXECUTE", "DO")
+    return judge(refined, _operation(word, words), targets=_names(tokens, words), assumed=called)
+
+
+def _refine(word: str, words: list[str], effect_class: EffectClass) -> EffectClass:
+    """What the words behind the first one change about the class."""
+    head = words[1:8]
+    if word == "CREATE" and ("REPLACE" in head or "EXISTS" in head or "IF" in head or "TEMP" in head or "TEMPORARY" in head):
+        return _SAME
+    if word == "INSERT" and ("CONFLICT" in words or "IGNORE" in head or "OVERWRITE" in head):
+        return _SAME
+    if word == "ALTER" and "DROP" in words:
+        return _GONE
+    if word == "COPY" and "FROM" not in words:
+        return _SAME
+    if (word == "SET" and head[:1] and head[0] in ("GLOBAL", "PERSIST")) or (word == "PRAGMA" and "=" in words):
+        return _SAME
+    return effect_class
+
+
+def _operation(word: str, words: list[str]) -> str:
+    if word not in ("CREATE", "DROP", "ALTER", "REFRESH"):
+        return word.lower()
+    kind = next((other for other in words[1:5] if other in _NAMED_AFTER), "")
+    return f"{word} {kind}".strip().lower()
+
+
+def _names(tokens: Sequence[Token], words: Sequence[str]) -> tuple[str, ...]:
+    """Names of tables and the like: what stands behind INTO, FROM, TABLE …, with the dots between its parts."""
+    found = []
+    marks = _NAMED_AFTER if words[0] in ("CREATE", "DROP", "GRANT", "REVOKE", "COMMENT") else _NAMED_AFTER - {"ON"}
+    for index, word in enumerate(words):
+        if word in marks:
+            start = index + 1
+            while start < len(words) and words[start] in _NOT_NAMES:
+                start += 1
+            found.append(_dotted(tokens, start, plain=word in ("FROM", "JOIN")))
+    return first_distinct(found, MAX_TARGETS)
+
+
+def _dotted(tokens: Sequence[Token], start: int, *, plain: bool) -> str:
+    """A name with its dots; "" where there is none, or, if it has to be `plain`, where a function is called."""
+    if start >= len(tokens) or not (tokens[start].text[:1].isalpha() or tokens[start].text[:1] == "_"):
+        return ""
+    parts = [tokens[start].text]
+    index = start + 1
+    while index + 1 < len(tokens) and tokens[index].token_type is TokenType.DOT and len(parts) < 4:
+        parts.append(tokens[index + 1].text)
+        index += 2
+    calls = index < len(tokens) and tokens[index].token_type is TokenType.L_PAREN
+    return "" if plain and calls else ".".join(parts)
+
+
+def _judge_explained(tokens: list[Token], dialect: str) -> Judgement | None:
+    """EXPLAIN only plans, unless ANALYZE makes it run what it explains."""
+    start = next((index for index, token in enumerate(tokens) if index and _word(token) in _EXPLAINED), len(tokens))
+    runs = any(_word(token) in ("ANALYZE", "ANALYSE") for token in tokens[1:start])
+    if not runs or start == len(tokens):
+        return judge(_READ, "explain")
+    return _judge_statement(tokens[start:], dialect)
+
+
+def _judge_parsed(tokens: list[Token], dialect: str) -> Judgement | None:
+    tree = _parse(tokens, dialect)
+    if tree is None:
+        return None
+    words = [_word(token) for token in tokens]
+    names = _names(tokens, words)
+    calls = _called(tokens)
+    acting = next((name for name in calls if name.lower() in SIDE_EFFECT_FUNCTIONS), None)
+    if acting is not None:
+        return judge(_MORE, acting, targets=names)
+    change = next((node for node in tree.walk() if isinstance(node, _CHANGES)), None)
+    if change is not None:
+        effect_class = _GONE if isinstance(change, exp.Delete | exp.Drop) else _MORE
+        return judge(effect_class, "select into" if isinstance(change, exp.Into) else type(change).__name__.lower(), targets=names)
+    speaking = next((name for name in calls if _ACTING_FUNCTION.match(name)), None)
+    if speaking is not None:
+        return judge(_MORE, speaking, targets=names, assumed=True)
+    return judge(_READ, words[0].lower() if words[0].isalpha() else "select", targets=names)
+
+
+def _called(tokens: Sequence[Token]) -> tuple[str, ...]:
+    """Names that stand before a parenthesis."""
+    return tuple(
+        token.text
+        for token, following in zip(tokens, tokens[1:], strict=False)
+        if following.token_type is TokenType.L_PAREN and token.text[:1].isalpha()
+    )
+
+
+def _parse(tokens: list[Token], dialect: str) -> exp.Expression | None:
+    """The tree of one statement, None where it has none."""
+    try:
+        trees = Dialect.get_or_raise(dialect).parser().parse(tokens, "")
+    except (SqlglotError, RecursionError, ValueError):
+        return None
+    if len(trees) != 1 or trees[0] is None or isinstance(trees[0], exp.Command | exp.Alias | exp.Column):
+        return None
+    return trees[0]

@@ -1,0 +1,120 @@
+"""What a name says a tool, a script or a sub-command does: the weakest basis, used last and always as an assumption.
+
+Names of tools are verbs and objects in any order and spelling: `get_order`, `order_get`, `orderGet`, `order.get`,
+`mcp__shop__order-get`. A verb that only changes things, or only reports, decides; a word that is a verb or a noun (`order`,
+`log`) acts where it stands like a verb; a noun for something that is reported (`order_history`) reads.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import msgspec
+
+from barrier_policy_plugins.effect_classes import Basis, EffectClass, Judgement, judge, read_table
+
+RUNTIME_PREFIX: Final = re.compile(r"^(?:mcp__[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*?__|(?:functions|default_api|tools?|multi_tool_use|container|browser)[.:])(?=.)")
+HTTP_NAME: Final = re.compile(r"^(get|head|options|post|put|patch|delete)[_:. ]+(/\S*)", re.IGNORECASE)
+
+_CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_SPLIT: Final = re.compile(r"[\W_]+")
+_MAX_NAME: Final = 200
+_MAX_TOKENS: Final = 12
+
+
+class Verbs(msgspec.Struct, frozen=True):
+    """The word lists of `tool_verbs.json`."""
+
+    about: str
+    read: str
+    write: dict[str, str]
+    acts: dict[str, str]
+    reports: str
+    phrases: dict[str, str]
+    starters: str
+    assistants: str
+
+
+def _by_class(lists: dict[str, str], separator: str | None = None) -> dict[str, EffectClass]:
+    return {word.strip(): EffectClass(name) for name in sorted(lists) for word in lists[name].split(separator)}
+
+
+_VERBS: Final = msgspec.json.decode(read_table("tool_verbs.json"), type=Verbs)
+_READ: Final = frozenset(_VERBS.read.split())
+_WRITE: Final = _by_class(_VERBS.write)
+_ACTS: Final = _by_class(_VERBS.acts)
+_REPORTS: Final = frozenset(_VERBS.reports.split())
+_STARTERS: Final = frozenset(_VERBS.starters.split())
+_PHRASES: Final = _by_class(_VERBS.phrases, ",")
+ASSISTANTS: Final = frozenset(_VERBS.assistants.split())
+
+
+def bare_name(name: str) -> str:
+    """The tool's own name, without the prefix that a runtime puts before it (`mcp__server__`, `functions.`)."""
+    return RUNTIME_PREFIX.sub("", name[:_MAX_NAME], count=1)
+
+
+def name_key(name: str) -> str:
+    """A name as tables spell it: lower case, letters and digits only."""
+    return _SPLIT.sub("", name[:_MAX_NAME]).lower()
+
+
+def name_tokens(name: str) -> tuple[str, ...]:
+    """The words of a name, in lower case: `webFetch`, `web_fetch` and `web.fetch` all give `web`, `fetch`."""
+    words = _SPLIT.split(_CAMEL.sub("_", name[:_MAX_NAME]))
+    return tuple(word.lower() for word in words if word)[:_MAX_TOKENS]
+
+
+def judge_name(name: str) -> Judgement | None:
+    """What a name says, None where it holds no known verb."""
+    bare = bare_name(name)
+    effect_class = class_of_words(name_tokens(bare))
+    return None if effect_class is None else judge(effect_class, bare, assumed=True, basis=Basis.NAME)
+
+
+def class_of_words(words: tuple[str, ...]) -> EffectClass | None:
+    """The class that the words of a name speak for, None where none of them is known.
+
+    The order of the questions is the rule: outer words before inner ones, plain verbs before words that are also nouns,
+    a reading last word before an acting first one.
+    """
+    if not words:
+        return None
+    first, last = words[0], words[-1]
+    phrase = _PHRASES.get(" ".join(words[:2])) or _PHRASES.get(" ".join(words[-2:]))
+    if phrase is not None:
+        return phrase
+    if first in _WRITE or last in _WRITE:
+        return _WRITE.get(first) or _WRITE[last]
+    if last in _STARTERS:
+        return EffectClass.NON_IDEMPOTENT
+    if _reads(first) or _reads(last):
+        return EffectClass.READ_ONLY
+    return _class_of_inner_words(words[1:-1]) or _class_of_nouns(words)
+
+
+def _class_of_inner_words(words: tuple[str, ...]) -> EffectClass | None:
+    written = next((_WRITE[word] for word in words if word in _WRITE), None)
+    return written or (EffectClass.READ_ONLY if any(word in _READ for word in words) else None)
+
+
+def _class_of_nouns(words: tuple[str, ...]) -> EffectClass | None:
+    first, last = words[0], words[-1]
+    if last in _REPORTS:
+        return EffectClass.READ_ONLY
+    acts = [_ACTS[word] for word in (first, last) if word in _ACTS]
+    if acts:
+        return max(acts, key=lambda effect_class: effect_class.rank)
+    if first in _REPORTS or _is_plural(last):
+        return EffectClass.READ_ONLY
+    return next((_ACTS[word] for word in words if word in _ACTS), None)
+
+
+def _reads(word: str) -> bool:
+    return word in _READ or (word.endswith("s") and word[:-1] in _READ)
+
+
+def _is_plural(word: str) -> bool:
+    """A name without a verb whose last word is a plural names what it lists (`pr_comments`)."""
+    return len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is"))
