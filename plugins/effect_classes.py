@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import StrEnum
 from importlib import resources
+from itertools import islice
 
 import msgspec
 
@@ -17,7 +18,7 @@ MAX_OPERATIONS = 3
 
 
 class EffectClass(StrEnum):
-    """How bad it is to do it again, harmless first."""
+    """How bad it is to do it again, in this order: harmless first."""
 
     READ_ONLY = "read_only"
     IDEMPOTENT = "idempotent"
@@ -25,13 +26,13 @@ class EffectClass(StrEnum):
     NON_IDEMPOTENT = "non_idempotent"
     IRREVERSIBLE = "irreversible"
 
-    @property
-    def rank(self) -> int:
-        """0 for harmless."""
-        return _RANK[self]
-
 
 _RANK = {effect_class: rank for rank, effect_class in enumerate(EffectClass)}
+
+
+def worst(classes: Iterable[EffectClass]) -> EffectClass | None:
+    """The riskiest of some classes, None of none."""
+    return max(classes, key=_RANK.__getitem__, default=None)
 
 
 class Basis(StrEnum):
@@ -101,10 +102,10 @@ def join(judgements: Iterable[Judgement], basis: Basis) -> Judgement:
     parts = tuple(judgements)
     effects = [part for part in parts if not part.reads]
     speaking = effects or [part for part in parts if part.operations][:1]
-    worst = max((part.effect_class for part in parts), key=lambda c: c.rank, default=EffectClass.READ_ONLY)
+    effect_class = worst(part.effect_class for part in parts) or EffectClass.READ_ONLY
     return Judgement(
-        effect_class=worst,
-        assumed=any(part.assumed for part in parts if part.effect_class is worst),
+        effect_class=effect_class,
+        assumed=any(part.assumed for part in parts if part.effect_class is effect_class),
         operations=first_distinct((name for part in speaking for name in part.operations), MAX_OPERATIONS),
         targets=first_distinct((target for part in effects or parts for target in part.targets), MAX_TARGETS),
         keys=first_distinct((key for part in parts for key in part.keys), MAX_TARGETS),
@@ -116,13 +117,7 @@ def join(judgements: Iterable[Judgement], basis: Basis) -> Judgement:
 
 def first_distinct(values: Iterable[str], limit: int) -> tuple[str, ...]:
     """The first `limit` distinct values that are not empty, in their order."""
-    found: dict[str, None] = {}
-    for value in values:
-        if value and value not in found:
-            found[value] = None
-            if len(found) == limit:
-                break
-    return tuple(found)
+    return tuple(islice(dict.fromkeys(filter(None, values)), limit))
 
 
 def read_table(name: str) -> bytes:

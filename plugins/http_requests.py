@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from barrier_policy_plugins.effect_classes import Basis, EffectClass, Judgement, judge
@@ -58,14 +58,14 @@ def _asks(url: str) -> bool:
 
 def judge_request_arguments(arguments: Any) -> Judgement | None:
     """Judge a call whose arguments are a request (`method`, `url`); None where they are not."""
-    if not isinstance(arguments, Mapping):
+    if not isinstance(arguments, dict):
         return None
     method = next((value for name in _METHOD_NAMES if isinstance(value := arguments.get(name), str)), "")
     url = next((value for name in _URL_NAMES if isinstance(value := arguments.get(name), str)), "")
     if not method or not is_method(method) or not url:
         return None
     headers = arguments.get("headers")
-    lines = [f"{name}: {value}" for name, value in list(headers.items())[:50]] if isinstance(headers, Mapping) else []
+    lines = [f"{name}: {value}" for name, value in list(headers.items())[:50]] if isinstance(headers, dict) else []
     return judge_request(method, url, headers=lines)
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from barrier_policy.hookspecs import hookimpl
 from barrier_policy.transcript.builder import TranscriptBuilder
-from barrier_policy.transcript.elements import Element, find_elements, sample
+from barrier_policy.transcript.elements import Element, Place, find_elements, sample
 from barrier_policy.transcript.model import Part, Transcript
-from barrier_policy.transcript.parts import call_part, content_parts, result_parts, unknown_part
+from barrier_policy.transcript.parts import call_part, content_parts, result_parts
 from barrier_policy.transcript.reader import Reader
 from barrier_policy.transcript.source import Source
 from barrier_policy.transcript.values import as_text, json_text
@@ -21,7 +21,7 @@ ENDINGS = frozenset({"finish"})
 
 def probe(source: Source) -> int:
     """85 for items with a class of the protocol."""
-    return 85 if any(item.get("class_") in CLASSES for item in sample(source, "content")) else 0
+    return 85 if any(as_text(item.get("class_")) in CLASSES for item in sample(source, "content")) else 0
 
 
 def read(source: Source) -> Transcript:
@@ -39,22 +39,22 @@ def read(source: Source) -> Transcript:
 def _add(builder: TranscriptBuilder, element: Element, acting: bool) -> bool:
     """Add an item; true where an action now waits for its observation."""
     item = element.value if isinstance(element.value, dict) else {}
-    kind = item.get("class_")
-    place = {"line": element.line, "pointer": element.pointer}
+    kind = as_text(item.get("class_"))
+    place = element.place()
     if kind not in CLASSES:
-        builder.add("", [unknown_part(element.value)], **place)
+        builder.add_malformed(element.value, place)
         return acting
     if kind.endswith("_observation"):
         return _observe(builder, item, acting, place)
     parts = content_parts(as_text(item.get("description")), "/description")
     if kind == "message_action":
-        builder.add("agent", [*parts, *content_parts(item.get("content"), "/content")], **place)
+        builder.add("agent", [*parts, *content_parts(item.get("content"), "/content")], place)
         return acting
-    if kind == "api_action" and item.get("function") in ENDINGS:
+    if kind == "api_action" and as_text(item.get("function")) in ENDINGS:
         # nothing ever answers the end of a turn
-        builder.add("agent", parts or content_parts(json_text(item.get("kwargs")), "/kwargs"), **place)
+        builder.add("agent", parts or content_parts(json_text(item.get("kwargs")), "/kwargs"), place)
         return acting
-    builder.add("agent", [*parts, _call(item, kind)], **place)
+    builder.add("agent", [*parts, _call(item, kind)], place)
     return True
 
 
@@ -66,15 +66,15 @@ def _call(item: dict[str, Any], kind: str) -> Part:
     return call_part(name, {"command" if name == "bash" else "code": code}, pointer="/content")
 
 
-def _observe(builder: TranscriptBuilder, item: dict[str, Any], acting: bool, place: dict[str, Any]) -> bool:
+def _observe(builder: TranscriptBuilder, item: dict[str, Any], acting: bool, place: Place) -> bool:
     role = as_text(item.get("source")) or "environment"
     content = item.get("content")
     if item["class_"] == "web_observation":
         content = json_text({key: value for key, value in item.items() if key != "class_" and value is not None})
     if acting and role != "user":
-        builder.add(role, result_parts(content, pointer="/content"), **place)
+        builder.add(role, result_parts(content, pointer="/content"), place)
     else:
-        builder.add(role, content_parts(content, "/content"), **place)
+        builder.add(role, content_parts(content, "/content"), place)
     return acting and role == "user"
 
 

@@ -1,8 +1,8 @@
-"""Readers for the logs of other coding agents: Copilot CLI, Cursor, Droid's stream, Grok and Kimi."""
+"""Readers for the logs of other coding agents: Copilot CLI, Cursor, Droid's stream and Grok."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import msgspec
@@ -10,18 +10,17 @@ import msgspec
 from barrier_policy.hookspecs import hookimpl
 from barrier_policy.transcript.builder import TranscriptBuilder
 from barrier_policy.transcript.chat import chat_parts
-from barrier_policy.transcript.elements import sample
+from barrier_policy.transcript.elements import Place, sample
 from barrier_policy.transcript.model import MessageKind, Origin, Part, Transcript
-from barrier_policy.transcript.parts import call_part, content_parts, reasoning_part, result_parts, text_part
+from barrier_policy.transcript.parts import call_part, content_parts, reasoning_part, result_parts
 from barrier_policy.transcript.reader import Reader
 from barrier_policy.transcript.responses import item_messages
 from barrier_policy.transcript.source import Source
-from barrier_policy.transcript.values import as_dict, as_list, as_text, first_text
+from barrier_policy.transcript.values import as_dict, as_list, as_text
 
 COPILOT_TYPES = frozenset({"user.message", "assistant.message", "tool.execution_complete", "session.start"})
 GROK_TYPES = frozenset({"backend_tool_call", "tool_result", "assistant"})
 DROID_TYPES = frozenset({"tool_call", "tool_result", "completion"})
-KIMI_PREFIX = "context."
 
 
 class Said(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,7 +29,6 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
     role: str
     parts: list[Part]
     kind: MessageKind = MessageKind.MESSAGE
-    id: str = ""
 
 
 def _types(source: Source) -> frozenset[str]:
@@ -46,15 +44,9 @@ def _read(source: Source, name: str, says: Callable[[dict[str, Any]], list[Said]
         if not said:
             builder.skip(as_text(row.get("type")) or "no type")
         for one in said:
-            builder.add_split(
-                one.role,
-                one.parts,
-                kind=one.kind,
-                origin=Origin.TOOL if one.kind is MessageKind.NOTICE else None,
-                line=record.line,
-                timestamp=as_text(row.get("timestamp")),
-                id=one.id or as_text(row.get("id")),
-            )
+            place = Place(line=record.line, timestamp=as_text(row.get("timestamp")), id=as_text(row.get("id")))
+            origin = Origin.TOOL if one.kind is MessageKind.NOTICE else None
+            builder.add_split(one.role, one.parts, place, origin=origin, kind=one.kind)
     if not len(builder):
         source.refuse(f"no messages in this {name} log")
     return builder.build()
@@ -87,7 +79,9 @@ def _copilot(row: dict[str, Any]) -> list[Said]:
         outcome = data.get("result", data.get("error"))
         content = as_dict(outcome).get("content", as_dict(outcome).get("message", outcome))
         failed = None if data.get("success") is None else data["success"] is not True
-        parts = result_parts(content, call_id=as_text(data.get("toolCallId")), is_error=failed, pointer="/data/result/content")
+        parts = result_parts(
+            content, call_id=as_text(data.get("toolCallId")), is_error=failed, pointer="/data/result/content"
+        )
         return [Said(role="tool", parts=parts)]
     return []
 
@@ -154,100 +148,28 @@ def _grok(row: dict[str, Any]) -> list[Said]:
         return [Said(role=one.role, parts=one.parts) for one in item_messages(row)]
     if kind == "backend_tool_call":
         action = as_dict(row.get("kind"))
-        item = {**action, "type": f"{as_text(action.get('tool_type')) or 'server_tool'}_call", "tool_type": None}
-        return [Said(role=one.role, parts=one.parts) for one in item_messages(item)]
+        item = {**action, "type": f"{as_text(action.get('tool_type')) or 'server_tool'}_call"}
+        return [Said(role=one.role, parts=_inside("/kind", one.parts)) for one in item_messages(item)]
     if kind in ("system", "user", "assistant"):
         made = bool(row.get("synthetic_reason"))
-        return [Said(role=kind, parts=chat_parts({**row, "role": kind}), kind=MessageKind.NOTICE if made else MessageKind.MESSAGE)]
+        return [
+            Said(
+                role=kind, parts=chat_parts({**row, "role": kind}), kind=MessageKind.NOTICE if made else MessageKind.MESSAGE
+            )
+        ]
     return []
 
 
-def probe_kimi(source: Source) -> int:
-    """85 for events that change the context."""
-    return 85 if any(kind.startswith(KIMI_PREFIX) for kind in _types(source)) else 0
-
-
-def read_kimi(source: Source) -> Transcript:
-    """The context that the events add up to: after a compaction the user messages that it keeps, the summary, and the rest."""
-    builder = TranscriptBuilder(source, "kimi")
-    context: list[tuple[int, Said]] = []
-    for record in source.records:
-        row = as_dict(record.value)
-        if row.get("type") == "context.apply_compaction":
-            kept = _kimi_compacted(row, [said for _, said in context])
-            builder.skip("before the last compaction", max(0, len(context) - len(kept) + 1))
-            context = [(record.line, said) for said in kept]
-        elif said := list(_kimi(row)):
-            context += [(record.line, one) for one in said]
-        else:
-            builder.skip(as_text(row.get("type")) or "no type")
-    for line, said in _merged(context):
-        origin = Origin.TOOL if said.kind is MessageKind.NOTICE else None
-        builder.add(said.role, said.parts, kind=said.kind, origin=origin, line=line)
-    if not len(builder):
-        source.refuse("no messages in this kimi log")
-    return builder.build()
-
-
-def _kimi(row: dict[str, Any]) -> Iterator[Said]:
-    if row.get("type") == "context.append_message":
-        message = as_dict(row.get("message"))
-        typed = as_text(as_dict(message.get("origin")).get("kind")) in ("", "user", "system_trigger")
-        kind = MessageKind.MESSAGE if typed else MessageKind.NOTICE
-        parts = chat_parts({**message, "tool_calls": message.get("toolCalls")}, "/message")
-        yield Said(role=as_text(message.get("role")), parts=parts, kind=kind)
-        return
-    if row.get("type") != "context.append_loop_event":
-        return
-    event = as_dict(row.get("event"))
-    kind, step = as_text(event.get("type")), as_text(event.get("stepUuid"))
-    call_id = as_text(event.get("toolCallId"))
-    if kind == "content.part":
-        yield Said(role="assistant", parts=content_parts(event.get("part"), "/event/part"), id=step)
-    elif kind == "tool.call":
-        call = call_part(as_text(event.get("name")), event.get("args"), call_id=call_id, pointer="/event")
-        yield Said(role="assistant", parts=[call], id=step)
-    elif kind == "tool.result":
-        result = as_dict(event.get("result"))
-        flag = True if result.get("isError") is True else None
-        yield Said(role="tool", parts=result_parts(result.get("output"), call_id=call_id, is_error=flag, pointer="/event/result/output"))
-
-
-def _kimi_compacted(row: dict[str, Any], context: list[Said]) -> list[Said]:
-    """Newer versions keep a number of user messages, older ones all behind the compacted count."""
-    summary = Said(
-        role="user",
-        parts=[text_part(first_text(row, "contextSummary", "summary"), "/contextSummary")],
-        kind=MessageKind.SUMMARY,
-    )
-    number, count = row.get("keptUserMessageCount"), row.get("compactedCount")
-    if isinstance(number, int):
-        users = [said for said in context if said.role == "user" and said.kind is MessageKind.MESSAGE]
-        return [*users[len(users) - min(max(number, 0), len(users)) :], summary]
-    return [summary, *(context[count:] if isinstance(count, int) and count >= 0 else [])]
-
-
-def _merged(context: Iterable[tuple[int, Said]]) -> Iterator[tuple[int, Said]]:
-    """The pieces of one step of the model as one message; its results follow."""
-    merged: list[tuple[int, Said]] = []
-    steps: dict[str, Said] = {}
-    for line, said in context:
-        if said.id and said.id in steps:
-            steps[said.id].parts.extend(msgspec.structs.replace(part, line=line) for part in said.parts)
-            continue
-        if said.id:
-            steps[said.id] = said
-        merged.append((line, said))
-    yield from merged
+def _inside(pointer: str, parts: list[Part]) -> list[Part]:
+    return [msgspec.structs.replace(part, pointer=pointer + part.pointer) for part in parts]
 
 
 @hookimpl
 def barrier_readers() -> Iterable[Reader]:
-    """The readers `copilot`, `cursor`, `droid_stream`, `grok` and `kimi`."""
+    """The readers `copilot`, `cursor`, `droid_stream` and `grok`."""
     return [
         Reader(name="copilot", title="Copilot CLI events", probe=probe_copilot, read=read_copilot),
         Reader(name="cursor", title="Cursor transcript", probe=probe_cursor, read=read_cursor),
         Reader(name="droid_stream", title="Droid JSON stream", probe=probe_droid_stream, read=read_droid_stream),
         Reader(name="grok", title="Grok chat history", probe=probe_grok, read=read_grok),
-        Reader(name="kimi", title="Kimi context events", probe=probe_kimi, read=read_kimi),
     ]

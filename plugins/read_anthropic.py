@@ -7,7 +7,7 @@ from typing import Any
 
 from barrier_policy.hookspecs import hookimpl
 from barrier_policy.transcript.builder import TranscriptBuilder
-from barrier_policy.transcript.elements import Element, find_elements, sample
+from barrier_policy.transcript.elements import Element, Place, find_elements, sample
 from barrier_policy.transcript.model import MessageKind, Part, Transcript
 from barrier_policy.transcript.parts import content_parts, text_part, unknown_part
 from barrier_policy.transcript.reader import Reader
@@ -15,17 +15,18 @@ from barrier_policy.transcript.source import Source
 from barrier_policy.transcript.values import as_dict, as_list, as_text
 
 ROLES = frozenset({"user", "assistant", "system"})
-OWN_BLOCKS = frozenset({"tool_use", "tool_result", "thinking", "redacted_thinking", "document", "server_tool_use", "compaction"})
+OWN_BLOCKS = frozenset(
+    {"tool_use", "tool_result", "thinking", "redacted_thinking", "document", "server_tool_use", "compaction"}
+)
 
 
 def probe(source: Source) -> int:
     """60 where a message of the two roles has a block of this form, 55 for such messages beside a `system` prompt."""
     messages = sample(source, "messages")
-    if not messages or any(message.get("role") not in ROLES for message in messages):
+    if not messages or any(as_text(message.get("role")) not in ROLES for message in messages):
         return 0
-    types = {as_dict(block).get("type") for message in messages for block in as_list(message.get("content"))}
-    pictures = any("source" in as_dict(block) for message in messages for block in as_list(message.get("content")))
-    if types & OWN_BLOCKS or pictures:
+    blocks = [as_dict(block) for message in messages for block in as_list(message.get("content"))]
+    if any(as_text(block.get("type")) in OWN_BLOCKS or "source" in block for block in blocks):
         return 60
     return 55 if as_dict(source.document).get("system") else 0
 
@@ -36,7 +37,7 @@ def read(source: Source) -> Transcript:
     document = as_dict(source.document)
     builder.declare_tools(document.get("tools"))
     if system := content_parts(document.get("system")):
-        builder.add("system", system, pointer="/system")
+        builder.add("system", system, Place(pointer="/system"))
     found = False
     for element in find_elements(source, "messages"):
         found = True
@@ -51,15 +52,15 @@ def _add(builder: TranscriptBuilder, element: Element) -> None:
     message = element.value
     role = message.get("role") if isinstance(message, dict) else None
     if not isinstance(role, str):
-        builder.add("", [unknown_part(message)], line=element.line, pointer=element.pointer)
+        builder.add_malformed(message, element.place())
         return
-    place = {"line": element.line, "pointer": element.pointer}
+    place = element.place(timestamp=message.get("timestamp"), id=message.get("id"))
     summary, content = _without_summary(message.get("content"))
     if summary:
-        builder.add(role, summary, kind=MessageKind.SUMMARY, **place)
+        builder.add(role, summary, place, kind=MessageKind.SUMMARY)
     parts = content_parts(content, "/content")
     if parts or not summary:
-        builder.add_split(role, parts, id=as_text(message.get("id")), timestamp=as_text(message.get("timestamp")), **place)
+        builder.add_split(role, parts, place)
 
 
 def _without_summary(content: Any) -> tuple[list[Part], Any]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from barrier_policy.hookspecs import hookimpl
 from barrier_policy.transcript.builder import TranscriptBuilder
+from barrier_policy.transcript.elements import Place
 from barrier_policy.transcript.model import MessageKind, Origin, Part, PartType, Transcript
 from barrier_policy.transcript.parts import call_part, content_parts, reasoning_part, result_parts, unknown_part
 from barrier_policy.transcript.reader import Reader
@@ -60,18 +61,18 @@ def _add_step(builder: TranscriptBuilder, value: Any, pointer: str) -> None:
     step = as_dict(value)
     role = as_text(step.get("source"))
     if not role:
-        builder.add("", [unknown_part(value)], pointer=pointer)
+        builder.add_malformed(value, Place(pointer=pointer))
         return
-    place = {"pointer": pointer, "timestamp": as_text(step.get("timestamp")), "id": as_text(step.get("step_id"))}
+    place = Place(pointer=pointer, timestamp=as_text(step.get("timestamp")), id=as_text(step.get("step_id")))
     reasoning = as_text(step.get("reasoning_content"))
     parts = [reasoning_part(reasoning, "/reasoning_content")] if reasoning else []
     parts += content_parts(step.get("message"), "/message")
     calls = [_call(call, f"/tool_calls/{index}") for index, call in enumerate(as_list(step.get("tool_calls")))]
     kind = MessageKind.SUMMARY if _replaces_context(step) else MessageKind.MESSAGE
-    builder.add(role, [*parts, *calls], kind=kind, **place)
+    builder.add(role, [*parts, *calls], place, kind=kind)
     if results := _results(step, calls):
         answers = all(part.type is not PartType.TEXT for part in results)
-        builder.add("tool" if answers else "environment", results, origin=Origin.TOOL, **place)
+        builder.add("tool" if answers else "environment", results, place, origin=Origin.TOOL)
 
 
 def _call(value: Any, pointer: str) -> Part:

@@ -13,39 +13,42 @@ import msgspec
 
 from barrier_policy.hookspecs import hookimpl
 from barrier_policy.transcript.builder import TranscriptBuilder
-from barrier_policy.transcript.elements import sample
-from barrier_policy.transcript.model import MessageKind, Origin, Part, PartType, Transcript
+from barrier_policy.transcript.elements import Place, sample
+from barrier_policy.transcript.model import MessageKind, Part, PartType, Transcript
 from barrier_policy.transcript.parts import call_part, content_parts, reasoning_part, result_parts, text_part, unknown_part
 from barrier_policy.transcript.reader import Reader
 from barrier_policy.transcript.responses import ItemMessage, is_response_item, item_messages
 from barrier_policy.transcript.source import Source
-from barrier_policy.transcript.values import as_dict, as_list, as_text, decode_arguments, first_text
+from barrier_policy.transcript.values import as_dict, as_text, decode_arguments, first_text
 
 ENVELOPES = frozenset({"session_meta", "turn_context", "response_item", "event_msg", "compacted", "world_state"})
 BARE_TYPES = frozenset({"tool_call", "tool_result"})
 RUNTIME_TEXT = re.compile(r"\s*<(environment_context|turn_aborted|user_shell_command|subagent_notification)\b")
 """How the texts begin that the runtime writes into user messages."""
-TOLD_BY_EVENT = {"user_message": ("user", "message"), "agent_message": ("assistant", "message")}
+TOLD_BY_EVENT = {"user_message": "user", "agent_message": "assistant"}
 EXEC_CALLS = {"command_execution": "shell", "file_change": "apply_patch", "mcp_tool_call": "", "web_search": "web_search"}
 
 
 class Item(msgspec.Struct, frozen=True, kw_only=True):
-    """One item of the model's context with its place."""
+    """One item of the model's context with its place; `key` names the text of what was no item when recorded."""
 
-    line: int
     pointer: str
     value: Any
+    line: int = 0
     timestamp: str = ""
-    environment: dict[str, str]
+    environment: dict[str, str] = {}
     summary: bool = False
+    key: str = ""
 
 
 def probe(source: Source) -> int:
     """90 where rows have a rollout's envelope, 65 for the old bare rows."""
     rows = sample(source)
-    if any(row.get("type") in ENVELOPES and isinstance(row.get("payload"), dict) for row in rows):
+    if any(as_text(row.get("type")) in ENVELOPES and isinstance(row.get("payload"), dict) for row in rows):
         return 90
-    bare = any(row.get("type") in BARE_TYPES or is_response_item(row) for row in rows) and not isinstance(source.document, (dict, list))
+    bare = any(as_text(row.get("type")) in BARE_TYPES or is_response_item(row) for row in rows) and not isinstance(
+        source.document, (dict, list)
+    )
     return 65 if bare and any("timestamp" in row and "content" in row and "role" in row for row in rows) else 0
 
 
@@ -55,13 +58,17 @@ def read(source: Source) -> Transcript:
         source.refuse("not a Codex rollout (expected one JSON object a line)")
     builder = TranscriptBuilder(source, "codex")
     for item in _live_items(source, builder):
-        for message in item_messages(item.value) if isinstance(item.value, dict) else [_malformed(item.value)]:
+        for message in _messages(item):
             _add(builder, item, message)
     return builder.build()
 
 
-def _malformed(value: Any) -> ItemMessage:
-    return ItemMessage(role="", parts=[unknown_part(value)])
+def _messages(item: Item) -> list[ItemMessage]:
+    if not isinstance(item.value, dict):
+        return [ItemMessage(role="", parts=[unknown_part(item.value)])]
+    if item.key:
+        return [ItemMessage(role=item.value["role"], parts=content_parts(item.value[item.key], f"/{item.key}"))]
+    return item_messages(item.value)
 
 
 def _live_items(source: Source, builder: TranscriptBuilder) -> list[Item]:
@@ -72,28 +79,27 @@ def _live_items(source: Source, builder: TranscriptBuilder) -> list[Item]:
     for record in source.records:
         row = as_dict(record.value)
         kind, payload = as_text(row.get("type")), as_dict(row.get("payload"))
-        stamp = as_text(row.get("timestamp"))
         if kind in ("session_meta", "turn_context"):
             environment = _environment(environment, payload)
-            builder.skip(kind)
-        elif kind == "compacted":
+        if kind == "compacted":
             items = _replaced(items, payload, record.line, environment, builder)
-        elif kind == "event_msg":
-            if item := _told_only_by_event(payload, told):
-                items.append(Item(line=record.line, pointer="/payload", value=item, timestamp=stamp, environment=environment))
-            else:
-                builder.skip("event_msg")
-        elif kind == "response_item":
-            if payload.get("type") == "ghost_snapshot":
-                builder.skip("ghost_snapshot")
-                continue
-            value = row.get("payload")
-            items.append(Item(line=record.line, pointer="/payload", value=value, timestamp=stamp, environment=environment))
-        elif not isinstance(record.value, dict) or (kind not in BARE_TYPES and "role" not in row and not is_response_item(row)):
-            builder.skip(kind or "no type")
+        elif item := _item(row, kind, payload, told):
+            stamp = as_text(row.get("timestamp"))
+            items.append(msgspec.structs.replace(item, line=record.line, timestamp=stamp, environment=environment))
         else:
-            items.append(Item(line=record.line, pointer="", value=row, timestamp=stamp, environment=environment))
+            builder.skip("ghost_snapshot" if kind == "response_item" else kind or "no type")
     return items
+
+
+def _item(row: dict[str, Any], kind: str, payload: dict[str, Any], told: frozenset[str]) -> Item | None:
+    """What a row adds to the model's context, None where it adds nothing."""
+    if kind == "response_item":
+        return None if payload.get("type") == "ghost_snapshot" else Item(pointer="/payload", value=row.get("payload"))
+    if kind == "event_msg":
+        said = _told_only_by_event(payload, told)
+        return Item(pointer="/payload", value=said, key="message") if said else None
+    bare = kind in BARE_TYPES or "role" in row or is_response_item(row)
+    return Item(pointer="", value=row) if bare else None
 
 
 def _environment(environment: dict[str, str], payload: dict[str, Any]) -> dict[str, str]:
@@ -116,8 +122,11 @@ def _replaced(
     if not isinstance(history, list):
         kept = [item for item in items if as_dict(item.value).get("role") in ("system", "developer", "user")]
         builder.skip("before the last compaction", len(items) - len(kept))
-        value = {"type": "message", "role": "user", "content": message}
-        return [*kept, Item(line=line, pointer="/payload", value=value, environment=environment, summary=True)]
+        value = {"role": "user", "message": message}
+        return [
+            *kept,
+            Item(line=line, pointer="/payload", value=value, environment=environment, summary=True, key="message"),
+        ]
     builder.skip("before the last compaction", len(items))
     ghosts = [as_dict(value).get("type") == "ghost_snapshot" for value in history]
     builder.skip("ghost_snapshot", sum(ghosts))
@@ -144,7 +153,7 @@ def _item_text(value: Any) -> str:
 
 def _told_by_items(source: Source) -> frozenset[str]:
     """The texts of all message items, which most events only repeat."""
-    told = set()
+    told: set[str] = set()
     for record in source.records:
         payload = as_dict(as_dict(record.value).get("payload"))
         if payload.get("type") == "message":
@@ -155,31 +164,30 @@ def _told_by_items(source: Source) -> frozenset[str]:
 
 
 def _told_only_by_event(payload: dict[str, Any], told: frozenset[str]) -> dict[str, Any] | None:
-    """A message that no item repeats, as an item."""
-    role, key = TOLD_BY_EVENT.get(as_text(payload.get("type")), ("", ""))
-    text = as_text(payload.get(key)) if key else ""
-    if not text.strip() or text.strip() in told:
-        return None
-    return {"type": "message", "role": role, "content": text}
+    """A message that no item repeats: its role and text."""
+    role = TOLD_BY_EVENT.get(as_text(payload.get("type")))
+    text = as_text(payload.get("message"))
+    return {"role": role, "message": text} if role and text.strip() and text.strip() not in told else None
 
 
 def _add(builder: TranscriptBuilder, item: Item, message: ItemMessage) -> None:
-    parts, kind = message.parts, message.kind
-    if item.summary:
-        kind = MessageKind.SUMMARY
-    elif message.role == "user" and parts and all(RUNTIME_TEXT.match(part.text) for part in parts if part.type is PartType.TEXT):
-        kind = MessageKind.NOTICE if any(part.type is PartType.TEXT for part in parts) else kind
-    builder.add(
-        message.role,
-        [_with_exit_code(part) if part.type is PartType.TOOL_RESULT else part for part in parts],
-        origin=Origin.TOOL if kind is MessageKind.NOTICE else None,
-        kind=kind,
+    place = Place(
         line=item.line,
         pointer=item.pointer,
         timestamp=item.timestamp,
         id=as_text(as_dict(item.value).get("id")),
         environment=item.environment,
     )
+    parts = [_with_exit_code(part) if part.type is PartType.TOOL_RESULT else part for part in message.parts]
+    if message.role == "user" and not item.summary and _is_runtime_text(parts):
+        builder.add_notice(message.role, parts, place)
+    else:
+        builder.add(message.role, parts, place, kind=MessageKind.SUMMARY if item.summary else message.kind)
+
+
+def _is_runtime_text(parts: Sequence[Part]) -> bool:
+    texts = [part.text for part in parts if part.type is PartType.TEXT]
+    return bool(texts) and all(RUNTIME_TEXT.match(text) for text in texts)
 
 
 def _with_exit_code(part: Part) -> Part:
@@ -192,7 +200,9 @@ def _with_exit_code(part: Part) -> Part:
 
 def probe_exec(source: Source) -> int:
     """90 for the event stream's own event names."""
-    return 90 if any(row.get("type") in ("thread.started", "item.completed", "item.started") for row in sample(source)) else 0
+    return (
+        90 if any(row.get("type") in ("thread.started", "item.completed", "item.started") for row in sample(source)) else 0
+    )
 
 
 def read_exec(source: Source) -> Transcript:
@@ -210,7 +220,7 @@ def read_exec(source: Source) -> Transcript:
         source.refuse("no items of `codex exec --json`")
     for line, item in last.values():
         for role, parts in _exec_messages(item):
-            builder.add(role, parts, line=line, pointer="/item", id=as_text(item.get("id")))
+            builder.add(role, parts, Place(line=line, pointer="/item", id=as_text(item.get("id"))))
     return builder.build()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -10,9 +10,9 @@ import msgspec
 from barrier_policy.hookspecs import hookimpl
 from barrier_policy.transcript.builder import TranscriptBuilder
 from barrier_policy.transcript.contents import gemini_parts
-from barrier_policy.transcript.elements import Element, elements_of, find_elements, sample
-from barrier_policy.transcript.model import MessageKind, Origin, Part, PartType, Transcript
-from barrier_policy.transcript.parts import call_part, reasoning_part, result_parts, unknown_part
+from barrier_policy.transcript.elements import Element, Place, elements_of, find_elements, sample
+from barrier_policy.transcript.model import MessageKind, Part, PartType, Transcript
+from barrier_policy.transcript.parts import call_part, reasoning_part, result_parts
 from barrier_policy.transcript.reader import Reader
 from barrier_policy.transcript.source import Source
 from barrier_policy.transcript.values import as_dict, as_list, as_text, first_text
@@ -22,17 +22,21 @@ SESSION_TYPES = frozenset({"user", "gemini"})
 SNAPSHOT = "<state_snapshot>"
 
 
-def _add_content(builder: TranscriptBuilder, element: Element, content: Any, pointer: str = "", **fields: Any) -> None:
+def _is_summary(role: str, parts: Sequence[Part]) -> bool:
+    """Whether a message is the CLI's own summary of what it compressed."""
+    return role == "user" and bool(parts) and parts[0].type is PartType.TEXT and parts[0].text.lstrip().startswith(SNAPSHOT)
+
+
+def _add_content(
+    builder: TranscriptBuilder, content: dict[str, Any], place: Place, pointer: str = "", *, notice: bool = False
+) -> None:
     """Add one `{role, parts}`."""
-    role = as_dict(content).get("role")
-    if not isinstance(role, str):
-        builder.add("", [unknown_part(content)], line=element.line, pointer=element.pointer)
-        return
+    role = as_text(content.get("role"))
     parts = gemini_parts(content.get("parts"), f"{pointer}/parts")
-    summary = role == "user" and parts and parts[0].type is PartType.TEXT and parts[0].text.lstrip().startswith(SNAPSHOT)
-    if summary:
-        fields["kind"] = MessageKind.SUMMARY
-    builder.add_split(role, parts, line=element.line, pointer=element.pointer, **fields)
+    if notice:
+        builder.add_notice(role, parts, place)
+    else:
+        builder.add_split(role, parts, place, kind=MessageKind.SUMMARY if _is_summary(role, parts) else MessageKind.MESSAGE)
 
 
 def probe_history(source: Source) -> int:
@@ -47,11 +51,15 @@ def read_history(source: Source) -> Transcript:
     document = as_dict(source.document)
     builder.declare_tools(document.get("tools"))
     if system := as_dict(document.get("systemInstruction") or document.get("system_instruction")):
-        builder.add("system", gemini_parts(system.get("parts"), "/parts"), pointer="/systemInstruction")
+        builder.add("system", gemini_parts(system.get("parts"), "/parts"), Place(pointer="/systemInstruction"))
     found = False
     for element in find_elements(source, *HISTORY_KEYS):
         found = True
-        _add_content(builder, element, element.value, timestamp=as_text(as_dict(element.value).get("ts")))
+        content = as_dict(element.value)
+        if isinstance(content.get("role"), str):
+            _add_content(builder, content, element.place(timestamp=content.get("ts")))
+        else:
+            builder.add_malformed(element.value, element.place())
     if not found:
         source.refuse("not a Gemini history (expected contents with `role` and `parts`)")
     return builder.build()
@@ -62,7 +70,10 @@ def probe_session(source: Source) -> int:
     if source.document is not None and "messages" not in as_dict(source.document):
         return 0
     rows = sample(source, "messages")
-    typed = any(row.get("type") in SESSION_TYPES and ("content" in row or "toolCalls" in row) and "message" not in row for row in rows)
+    typed = any(
+        as_text(row.get("type")) in SESSION_TYPES and ("content" in row or "toolCalls" in row) and "message" not in row
+        for row in rows
+    )
     header = as_dict(source.document) or next(iter(rows), {})
     return 80 if typed and ("sessionId" in header or "projectHash" in header) else 0
 
@@ -109,26 +120,21 @@ def _add_session_message(builder: TranscriptBuilder, element: Element) -> None:
     message = as_dict(element.value)
     kind = message.get("type")
     if not isinstance(kind, str):
-        builder.add("", [unknown_part(element.value)], line=element.line, pointer=element.pointer)
+        builder.add_malformed(element.value, element.place())
         return
-    place: dict[str, Any] = {
-        "line": element.line,
-        "pointer": element.pointer,
-        "timestamp": as_text(message.get("timestamp")),
-        "id": as_text(message.get("id")),
-    }
+    place = element.place(timestamp=message.get("timestamp"), id=message.get("id"))
     parts = [*_thoughts(message), *gemini_parts(message.get("content"), "/content")]
-    calls = [(index, as_dict(call)) for index, call in enumerate(as_list(message.get("toolCalls")))]
-    for index, call in calls:
-        call_id = as_text(call.get("id"))
-        parts.append(call_part(as_text(call.get("name")), call.get("args"), call_id=call_id, pointer=f"/toolCalls/{index}"))
+    calls = [(f"/toolCalls/{index}", as_dict(call)) for index, call in enumerate(as_list(message.get("toolCalls")))]
+    for pointer, call in calls:
+        parts.append(
+            call_part(as_text(call.get("name")), call.get("args"), call_id=as_text(call.get("id")), pointer=pointer)
+        )
     if kind not in SESSION_TYPES:  # info, warning, error: the CLI's own lines
-        builder.add(kind, parts, origin=Origin.TOOL, kind=MessageKind.NOTICE, **place)
+        builder.add_notice(kind, parts, place)
         return
-    summary = kind == "user" and any(part.text.lstrip().startswith(SNAPSHOT) for part in parts[:1])
-    builder.add_split(kind, parts, kind=MessageKind.SUMMARY if summary else MessageKind.MESSAGE, **place)
-    if results := [part for index, call in calls for part in _call_result(call, f"/toolCalls/{index}")]:
-        builder.add("tool", results, **place)
+    builder.add_split(kind, parts, place, kind=MessageKind.SUMMARY if _is_summary(kind, parts) else MessageKind.MESSAGE)
+    if results := [part for pointer, call in calls for part in _call_result(call, pointer)]:
+        builder.add("tool", results, place)
 
 
 def _thoughts(message: dict[str, Any]) -> list[Part]:
@@ -160,7 +166,11 @@ def _call_result(call: dict[str, Any], pointer: str) -> list[Part]:
 
 def probe_qwen(source: Source) -> int:
     """92 for rows in an envelope whose message has `parts`."""
-    return 92 if any(isinstance(as_dict(row.get("message")).get("parts"), list) and "uuid" in row for row in sample(source)) else 0
+    return (
+        92
+        if any(isinstance(as_dict(row.get("message")).get("parts"), list) and "uuid" in row for row in sample(source))
+        else 0
+    )
 
 
 def read_qwen(source: Source) -> Transcript:
@@ -172,18 +182,15 @@ def read_qwen(source: Source) -> Transcript:
         if not message.get("parts"):
             builder.skip("/".join(filter(None, (as_text(row.get("type")) or "no type", as_text(row.get("subtype"))))))
             continue
-        notice = bool(row.get("subtype"))
-        _add_content(
-            builder,
-            Element(record.line, "", row),
-            message,
-            "/message",
-            kind=MessageKind.NOTICE if notice else MessageKind.MESSAGE,
-            origin=Origin.TOOL if notice else None,
+        place = Place(
+            line=record.line,
             timestamp=as_text(row.get("timestamp")),
             id=as_text(row.get("uuid")),
-            environment={n: v for n, v in (("cwd", as_text(row.get("cwd"))), ("branch", as_text(row.get("gitBranch")))) if v},
+            environment={
+                n: v for n, v in (("cwd", as_text(row.get("cwd"))), ("branch", as_text(row.get("gitBranch")))) if v
+            },
         )
+        _add_content(builder, message, place, "/message", notice=bool(row.get("subtype")))
     if not len(builder):
         source.refuse("not a Qwen Code session (expected rows with `message.parts`)")
     return builder.build()

@@ -10,7 +10,7 @@ from barrier_policy.hookspecs import hookimpl
 from barrier_policy.transcript.builder import TranscriptBuilder
 from barrier_policy.transcript.elements import SAMPLE, Element, elements_of, find_elements
 from barrier_policy.transcript.model import MessageKind, Part, PartType, Transcript
-from barrier_policy.transcript.parts import call_part, content_parts, result_parts, unknown_part
+from barrier_policy.transcript.parts import call_part, content_parts, result_parts
 from barrier_policy.transcript.reader import Reader
 from barrier_policy.transcript.source import Source
 from barrier_policy.transcript.values import as_dict, as_list, as_text, first_text
@@ -29,7 +29,7 @@ STATE_KEYS = ("values", "channel_values", "state")
 def probe(source: Source) -> int:
     """65 for objects with a message type that only LangChain has, or with its two ways of wrapping a message."""
     for element in islice(_elements(source), SAMPLE):
-        kind, fields = _message(element.value)
+        kind, fields, _ = _message(element.value)
         own = kind not in SHARED_TYPES or fields is not element.value
         if kind in ROLES and own and "content" in fields:
             return 65
@@ -58,62 +58,72 @@ def _elements(source: Source) -> Iterator[Element]:
     yield from find_elements(source, "messages")
 
 
-def _message(value: Any) -> tuple[str, dict[str, Any]]:
-    """The type of a message and its fields, whichever way it was dumped."""
+def _message(value: Any) -> tuple[str, dict[str, Any], str]:
+    """The type of a message, its fields, and their pointer, whichever way it was dumped."""
     message = as_dict(value)
     if message.get("lc") and isinstance(message.get("kwargs"), dict):
         path = as_list(message.get("id"))
-        return as_text(path[-1]) if path else "", message["kwargs"]
+        return as_text(path[-1]) if path else "", message["kwargs"], "/kwargs"
     if isinstance(message.get("data"), dict) and "type" in message:
-        return as_text(message.get("type")), message["data"]
-    return as_text(message.get("type")), message
+        return as_text(message.get("type")), message["data"], "/data"
+    return as_text(message.get("type")), message, ""
 
 
 def _add(builder: TranscriptBuilder, element: Element) -> None:
-    kind, fields = _message(element.value)
-    place = {"line": element.line, "pointer": element.pointer, "id": as_text(fields.get("id"))}
+    kind, fields, pointer = _message(element.value)
+    place = element.place(id=fields.get("id"))
     if kind in REMOVED:
         builder.skip("remove message")
     elif kind in CHAT:
-        builder.add(as_text(fields.get("role")), _parts(fields, ""), **place)
+        builder.add(as_text(fields.get("role")), _parts(fields, "", pointer), place)
     elif kind in ROLES:
         role = ROLES[kind]
         summary = as_dict(fields.get("additional_kwargs")).get("lc_source") == "summarization"
-        builder.add(role, _parts(fields, role), kind=MessageKind.SUMMARY if summary else MessageKind.MESSAGE, **place)
+        builder.add(role, _parts(fields, role, pointer), place, kind=MessageKind.SUMMARY if summary else MessageKind.MESSAGE)
     else:
-        builder.add("", [unknown_part(element.value)], **place)
+        builder.add_malformed(element.value, place)
 
 
-def _parts(fields: dict[str, Any], role: str) -> list[Part]:
+def _parts(fields: dict[str, Any], role: str, pointer: str) -> list[Part]:
     if role == "tool":
         return result_parts(
             fields.get("content"),
             call_id=as_text(fields.get("tool_call_id")),
             name=as_text(fields.get("name")),
             is_error=True if fields.get("status") == "error" else None,
-            pointer="/content",
+            pointer=f"{pointer}/content",
         )
-    calls = _calls(fields)
+    calls = _calls(fields, pointer) or _raw_calls(as_dict(fields.get("additional_kwargs")), f"{pointer}/additional_kwargs")
     known = {call.call_id for call in calls}
     # a model's own call blocks stand in the content and, parsed, among the calls
-    content = content_parts(fields.get("content"), "/content")
+    content = content_parts(fields.get("content"), f"{pointer}/content")
     return [part for part in content if part.type is not PartType.TOOL_CALL or part.call_id not in known] + calls
 
 
-def _calls(fields: dict[str, Any]) -> list[Part]:
-    """Parsed calls and those that could not be parsed; the raw ones of older versions only where there are no others."""
+def _calls(fields: dict[str, Any], pointer: str) -> list[Part]:
+    """Parsed calls, and those whose arguments could not be parsed."""
+    return [
+        call_part(
+            first_text(call, "name"), call.get("args"), call_id=first_text(call, "id"), pointer=f"{pointer}/{key}/{index}"
+        )
+        for key in ("tool_calls", "invalid_tool_calls")
+        for index, call in enumerate(map(as_dict, as_list(fields.get(key))))
+    ]
+
+
+def _raw_calls(raw: dict[str, Any], pointer: str) -> list[Part]:
+    """The calls as the vendor sent them, which is all that older versions record."""
     calls = []
-    for key in ("tool_calls", "invalid_tool_calls"):
-        for index, value in enumerate(as_list(fields.get(key))):
-            call = as_dict(value)
-            calls.append(call_part(first_text(call, "name"), call.get("args"), call_id=first_text(call, "id"), pointer=f"/{key}/{index}"))
-    raw = as_dict(fields.get("additional_kwargs"))
-    if calls:
-        return calls
-    entries = [*as_list(raw.get("tool_calls")), *([{"function": raw["function_call"]}] if raw.get("function_call") else [])]
-    for entry in map(as_dict, entries):
+    for index, entry in enumerate(map(as_dict, as_list(raw.get("tool_calls")))):
         function = as_dict(entry.get("function"))
-        calls.append(call_part(first_text(function, "name"), function.get("arguments"), call_id=first_text(entry, "id")))
+        place = f"{pointer}/tool_calls/{index}"
+        calls.append(
+            call_part(
+                first_text(function, "name"), function.get("arguments"), call_id=first_text(entry, "id"), pointer=place
+            )
+        )
+    if function := as_dict(raw.get("function_call")):
+        calls.append(call_part(first_text(function, "name"), function.get("arguments"), pointer=f"{pointer}/function_call"))
     return calls
 
 

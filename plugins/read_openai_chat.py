@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from barrier_policy.hookspecs import hookimpl
 from barrier_policy.transcript.builder import TranscriptBuilder
 from barrier_policy.transcript.chat import add_chat_message, chat_parts, looks_like_chat
-from barrier_policy.transcript.elements import find_elements, sample
+from barrier_policy.transcript.elements import Place, find_elements, sample
 from barrier_policy.transcript.model import Transcript
 from barrier_policy.transcript.parts import text_part
 from barrier_policy.transcript.reader import Reader
@@ -36,7 +36,7 @@ def read(source: Source) -> Transcript:
     builder.declare_tools(document.get("tools"))
     builder.declare_tools(document.get("functions"))
     if system := as_text(document.get("system_prompt")):
-        builder.add("system", [text_part(system)], pointer="/system_prompt")
+        builder.add("system", [text_part(system)], Place(pointer="/system_prompt"))
     found = False
     for element in find_elements(source, *KEYS):
         found = True
@@ -52,7 +52,7 @@ def _add_response(builder: TranscriptBuilder, document: dict[str, object]) -> No
     choices = as_list(as_dict(document.get("response")).get("choices"))
     message = as_dict(as_dict(choices[0]).get("message")) if choices else {}
     if looks_like_chat(message):
-        builder.add(message["role"], chat_parts(message), pointer="/response/choices/0/message")
+        builder.add(message["role"], chat_parts(message), Place(pointer="/response/choices/0/message"))
 
 
 @hookimpl

@@ -7,13 +7,13 @@ from typing import Any
 
 from barrier_policy.hookspecs import hookimpl
 from barrier_policy.transcript.builder import TranscriptBuilder
-from barrier_policy.transcript.elements import Element, elements_of, find_elements, sample
+from barrier_policy.transcript.elements import Element, Place, elements_of, find_elements, sample
 from barrier_policy.transcript.model import Transcript
-from barrier_policy.transcript.parts import unknown_part
+from barrier_policy.transcript.parts import text_part
 from barrier_policy.transcript.reader import Reader
 from barrier_policy.transcript.responses import is_response_item, item_messages
 from barrier_policy.transcript.source import Source
-from barrier_policy.transcript.values import as_dict, as_text
+from barrier_policy.transcript.values import as_dict, as_list, as_text
 
 
 def probe(source: Source) -> int:
@@ -30,6 +30,10 @@ def read(source: Source) -> Transcript:
     document = as_dict(source.document)
     builder.declare_tools(document.get("tools"))
     found = False
+    for key, role in (("instructions", "system"), ("input", "user")):
+        if text := as_text(document.get(key)):
+            found = True
+            builder.add(role, [text_part(text)], Place(pointer=f"/{key}"))
     for element in _elements(source, document):
         found = True
         add_item(builder, element)
@@ -41,33 +45,22 @@ def read(source: Source) -> Transcript:
 def add_item(builder: TranscriptBuilder, element: Element) -> None:
     """Add the messages of one item."""
     if not isinstance(element.value, dict):
-        builder.add("", [unknown_part(element.value)], line=element.line, pointer=element.pointer)
+        builder.add_malformed(element.value, element.place())
         return
     for message in item_messages(element.value):
-        builder.add(
-            message.role,
-            message.parts,
-            kind=message.kind,
-            line=element.line,
-            pointer=element.pointer,
-            id=as_text(element.value.get("id")),
-        )
+        builder.add(message.role, message.parts, element.place(id=element.value.get("id")), kind=message.kind)
 
 
 def _elements(source: Source, document: dict[str, Any]) -> Iterator[Element]:
     if not document:
         yield from find_elements(source)
-        return
-    if text := as_text(document.get("instructions")):
-        yield Element(0, "/instructions", {"type": "message", "role": "system", "content": [{"type": "input_text", "text": text}]})
-    if isinstance(document.get("input"), str):
-        yield Element(0, "/input", {"type": "message", "role": "user", "content": document["input"]})
-    elif isinstance(document.get("input"), list):
-        yield from elements_of(document["input"], "/input")
     response = as_dict(document.get("response"))
-    for pointer, output in (("/output", document.get("output")), ("/response/output", response.get("output"))):
-        if isinstance(output, list):
-            yield from elements_of(output, pointer)
+    for pointer, items in (
+        ("/input", document.get("input")),
+        ("/output", document.get("output")),
+        ("/response/output", response.get("output")),
+    ):
+        yield from elements_of(as_list(items), pointer)
 
 
 @hookimpl

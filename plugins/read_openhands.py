@@ -10,17 +10,21 @@ import msgspec
 from barrier_policy.hookspecs import hookimpl
 from barrier_policy.transcript.builder import TranscriptBuilder
 from barrier_policy.transcript.chat import chat_parts
-from barrier_policy.transcript.elements import Element, find_elements, sample
-from barrier_policy.transcript.model import MessageKind, Origin, Part, Transcript
+from barrier_policy.transcript.elements import Element, Place, find_elements, sample
+from barrier_policy.transcript.model import MessageKind, Part, Transcript
 from barrier_policy.transcript.parts import call_part, content_parts, reasoning_part, result_parts, text_part
 from barrier_policy.transcript.reader import Reader
 from barrier_policy.transcript.source import Source
 from barrier_policy.transcript.values import as_dict, as_list, as_text, first_text
 
 KEYS = ("trajectory", "history", "events")
-NOISE = frozenset({"initialize", "change_agent_state", "agent_state_changed", "null", "start", "recall", "condensation_request"})
+NOISE = frozenset(
+    {"initialize", "change_agent_state", "agent_state_changed", "null", "start", "recall", "condensation_request"}
+)
 SAID = frozenset({"message", "system"})
-NOT_ASKED = frozenset({"thought", "is_confirmed", "confirmation_state", "kernel_init_code", "hidden", "blocking", "security_risk"})
+NOT_ASKED = frozenset(
+    {"thought", "is_confirmed", "confirmation_state", "kernel_init_code", "hidden", "blocking", "security_risk"}
+)
 SPOKEN_KINDS = frozenset({"MessageEvent", "SystemPromptEvent"})
 ACTED_KINDS = frozenset({"ActionEvent"})
 ANSWERED_KINDS = frozenset({"ObservationEvent", "AgentErrorEvent", "UserRejectObservation"})
@@ -33,12 +37,13 @@ class Condensation(msgspec.Struct, frozen=True, kw_only=True):
     forgotten: frozenset[str]
     summary: str
     offset: int | None
-    place: Element
+    element: Element
+    pointer: str
 
 
 def _condensed(
     elements: Iterable[Element],
-    condensation: Callable[[dict[str, Any]], dict[str, Any] | None],
+    condensation: Callable[[dict[str, Any]], str | None],
     visible: Callable[[dict[str, Any]], bool],
     builder: TranscriptBuilder,
 ) -> list[Element | Condensation]:
@@ -47,9 +52,9 @@ def _condensed(
     found: list[Condensation] = []
     for element in elements:
         event = as_dict(element.value)
-        fields = condensation(event)
-        if fields is not None:
-            found.append(_condensation(fields, element))
+        key = condensation(event)
+        if key is not None:
+            found.append(_condensation(as_dict(event.get(key)) if key else event, key, element))
         elif visible(event):
             left.append(element)
         else:
@@ -67,7 +72,7 @@ def _event_id(element: Element) -> str:
     return as_text(as_dict(element.value).get("id"))
 
 
-def _condensation(fields: dict[str, Any], element: Element) -> Condensation:
+def _condensation(fields: dict[str, Any], key: str, element: Element) -> Condensation:
     ids = {as_text(event_id) for event_id in as_list(fields.get("forgotten_event_ids"))}
     first, last = fields.get("forgotten_events_start_id"), fields.get("forgotten_events_end_id")
     if isinstance(first, int) and isinstance(last, int) and last - first < 1_000_000:
@@ -77,20 +82,24 @@ def _condensation(fields: dict[str, Any], element: Element) -> Condensation:
         forgotten=frozenset(ids),
         summary=as_text(fields.get("summary")),
         offset=offset if isinstance(offset, int) else None,
-        place=element,
+        element=element,
+        pointer=f"/{key}/summary" if key else "/summary",
     )
 
 
 def _add_summary(builder: TranscriptBuilder, condensation: Condensation) -> None:
-    place = condensation.place
-    parts = [text_part(condensation.summary, "/summary")]
-    builder.add("user", parts, kind=MessageKind.SUMMARY, line=place.line, pointer=place.pointer)
+    parts = [text_part(condensation.summary, condensation.pointer)]
+    builder.add("user", parts, condensation.element.place(), kind=MessageKind.SUMMARY)
 
 
 def probe_events(source: Source) -> int:
     """80 for events with a source and an action or an observation."""
     events = sample(source, *KEYS)
-    return 80 if any("source" in e and (isinstance(e.get("action"), str) or isinstance(e.get("observation"), str)) for e in events) else 0
+    return (
+        80
+        if any("source" in e and (isinstance(e.get("action"), str) or isinstance(e.get("observation"), str)) for e in events)
+        else 0
+    )
 
 
 def read_events(source: Source) -> Transcript:
@@ -108,10 +117,11 @@ def read_events(source: Source) -> Transcript:
     return builder.build()
 
 
-def _v0_condensation(event: dict[str, Any]) -> dict[str, Any] | None:
+def _v0_condensation(event: dict[str, Any]) -> str | None:
+    """The key of a condensation's fields."""
     if event.get("action") != "condensation":
         return None
-    return as_dict(event.get("args")) or as_dict(event.get("extras"))
+    return "args" if event.get("args") else "extras"
 
 
 def _v0_visible(event: dict[str, Any]) -> bool:
@@ -123,37 +133,37 @@ def _add_event(builder: TranscriptBuilder, element: Element, acting: bool) -> bo
     """Add an event; true where an action now waits for its observation."""
     event = element.value
     spoken = as_text(event.get("source"))
-    place = {"line": element.line, "pointer": element.pointer, "timestamp": as_text(event.get("timestamp")), "id": _event_id(element)}
-    action = event.get("action")
+    place = element.place(timestamp=event.get("timestamp"), id=event.get("id"))
+    action = as_text(event.get("action"))
     if not action:
         return _add_observation(builder, event, acting, place)
     fields = as_dict(event.get("args")) or as_dict(event.get("extras"))
     if action in SAID:
         text = as_text(fields.get("content")) or as_text(event.get("content")) or as_text(event.get("message"))
         builder.declare_tools(fields.get("tools"))
-        builder.add("system" if action == "system" else spoken, [text_part(text, "/content")] if text else [], **place)
+        builder.add("system" if action == "system" else spoken, [text_part(text, "/content")] if text else [], place)
         return acting
     metadata = as_dict(event.get("tool_call_metadata"))
-    parts = _thoughts(fields)
+    key = "args" if event.get("args") else "extras"
+    parts = _thoughts(fields, f"/{key}/thought")
     if action == "finish" or (action in ("think", "reject") and not metadata):
         # these end the turn or only say something: nothing ever answers them
         closing = first_text(fields, "final_thought") or as_text(event.get("message"))
-        builder.add(spoken, parts or content_parts(closing, "/message"), **place)
+        builder.add(spoken, parts or content_parts(closing, "/message"), place)
         return acting
     asked = {key: value for key, value in fields.items() if key not in NOT_ASKED and value not in (None, "")}
-    key = "args" if event.get("args") else "extras"
     call_id = as_text(metadata.get("tool_call_id")) or (_event_id(element) if key == "args" else "")
     name = as_text(metadata.get("function_name")) or action
-    builder.add(spoken, [*parts, call_part(name, asked, call_id=call_id, pointer=f"/{key}")], **place)
+    builder.add(spoken, [*parts, call_part(name, asked, call_id=call_id, pointer=f"/{key}")], place)
     return True
 
 
-def _thoughts(fields: dict[str, Any]) -> list[Part]:
+def _thoughts(fields: dict[str, Any], pointer: str) -> list[Part]:
     thought = fields.get("thought")
-    return [text_part(thought, "/args/thought")] if isinstance(thought, str) and thought.strip() else []
+    return [text_part(thought, pointer)] if isinstance(thought, str) and thought.strip() else []
 
 
-def _add_observation(builder: TranscriptBuilder, event: dict[str, Any], acting: bool, place: dict[str, Any]) -> bool:
+def _add_observation(builder: TranscriptBuilder, event: dict[str, Any], acting: bool, place: Place) -> bool:
     """A result, or the environment's text where no action waits."""
     content = as_text(event.get("content"))
     cause = as_text(as_dict(event.get("tool_call_metadata")).get("tool_call_id")) or as_text(event.get("cause"))
@@ -161,9 +171,9 @@ def _add_observation(builder: TranscriptBuilder, event: dict[str, Any], acting: 
     code = extras.get("exit_code", as_dict(extras.get("metadata")).get("exit_code"))
     failed = True if event.get("observation") == "error" else code != 0 if isinstance(code, int) and code >= 0 else None
     if acting or cause:
-        builder.add("tool", result_parts(content, call_id=cause, is_error=failed, pointer="/content"), **place)
+        builder.add("tool", result_parts(content, call_id=cause, is_error=failed, pointer="/content"), place)
     else:
-        builder.add("environment", [text_part(content, "/content")] if content else [], **place)
+        builder.add("environment", [text_part(content, "/content")] if content else [], place)
     return False
 
 
@@ -179,19 +189,18 @@ def read_sdk(source: Source) -> Transcript:
     elements = list(find_elements(source, *KEYS))
     if not any("kind" in as_dict(element.value) for element in elements):
         source.refuse("no OpenHands SDK events (expected one event a line)")
-    for item in _condensed(elements, _sdk_condensation, lambda event: event.get("kind") in VISIBLE_KINDS, builder):
+    for item in _condensed(elements, _sdk_condensation, lambda event: as_text(event.get("kind")) in VISIBLE_KINDS, builder):
         if isinstance(item, Condensation):
             _add_summary(builder, item)
             continue
         event = item.value
         for role, parts in _sdk_messages(builder, event):
-            stamp = as_text(event.get("timestamp"))
-            builder.add(role, parts, line=item.line, pointer=item.pointer, timestamp=stamp, id=_event_id(item))
+            builder.add(role, parts, item.place(timestamp=event.get("timestamp"), id=event.get("id")))
     return builder.build()
 
 
-def _sdk_condensation(event: dict[str, Any]) -> dict[str, Any] | None:
-    return event if event.get("kind") == "Condensation" else None
+def _sdk_condensation(event: dict[str, Any]) -> str | None:
+    return "" if event.get("kind") == "Condensation" else None
 
 
 def _sdk_messages(builder: TranscriptBuilder, event: dict[str, Any]) -> Iterator[tuple[str, Sequence[Part]]]:

@@ -7,9 +7,9 @@ from typing import Any
 
 from barrier_policy.hookspecs import hookimpl
 from barrier_policy.transcript.builder import TranscriptBuilder
-from barrier_policy.transcript.elements import sample
-from barrier_policy.transcript.model import MessageKind, Origin, Part, Transcript
-from barrier_policy.transcript.parts import call_part, content_parts, result_parts, unknown_part
+from barrier_policy.transcript.elements import Place, sample
+from barrier_policy.transcript.model import MessageKind, Part, Transcript
+from barrier_policy.transcript.parts import call_part, content_parts, result_parts
 from barrier_policy.transcript.reader import Reader
 from barrier_policy.transcript.source import Record, Source
 from barrier_policy.transcript.values import as_dict, as_text
@@ -53,7 +53,7 @@ def _read(source: Source, name: str) -> Transcript:
         row = as_dict(record.value)
         if cwd := as_text(row.get("cwd")):
             environment = {"cwd": cwd}
-        if row.get("type") in SHOWN_TYPES:
+        if as_text(row.get("type")) in SHOWN_TYPES:
             _add(builder, record.line, row, environment)
         else:
             builder.skip(as_text(row.get("type")) or "not an object")
@@ -82,7 +82,9 @@ def _branch(records: Sequence[Record], builder: TranscriptBuilder) -> Sequence[R
 
 def _live(records: Sequence[Record], builder: TranscriptBuilder) -> list[Record]:
     """The header, the last compaction, what it keeps, and what follows; earlier compactions give no second summary."""
-    last = max((index for index, record in enumerate(records) if as_dict(record.value).get("type") == "compaction"), default=-1)
+    last = max(
+        (index for index, record in enumerate(records) if as_dict(record.value).get("type") == "compaction"), default=-1
+    )
     if last < 0:
         return list(records)
     compaction = as_dict(records[last].value)
@@ -105,29 +107,24 @@ def _first_kept(records: Sequence[Record], last: int, compaction: dict[str, Any]
 
 
 def _add(builder: TranscriptBuilder, line: int, row: dict[str, Any], environment: dict[str, str]) -> None:
-    place: dict[str, Any] = {
-        "line": line,
-        "timestamp": as_text(row.get("timestamp")),
-        "id": as_text(row.get("id")),
-        "environment": environment,
-    }
+    place = Place(line=line, timestamp=as_text(row.get("timestamp")), id=as_text(row.get("id")), environment=environment)
     kind = as_text(row.get("type"))
     if kind in ("compaction", "branch_summary"):
-        builder.add("user", content_parts(row.get("summary"), "/summary"), kind=MessageKind.SUMMARY, **place)
+        builder.add("user", content_parts(row.get("summary"), "/summary"), place, kind=MessageKind.SUMMARY)
         return
     if kind == "custom_message":
-        builder.add("custom", content_parts(row.get("content"), "/content"), origin=Origin.TOOL, kind=MessageKind.NOTICE, **place)
+        builder.add_notice("custom", content_parts(row.get("content"), "/content"), place)
         return
     message = as_dict(row.get("message"))
     role = as_text(message.get("role"))
     if not role:
-        builder.add("", [unknown_part(row.get("message"), "/message")], **place)
+        builder.add_malformed(row.get("message"), place)
     elif role == "toolResult":
-        builder.add(role, _result(message), **place)
+        builder.add(role, _result(message), place)
     elif role == "bashExecution":
         _add_typed_command(builder, message, place)
     else:
-        builder.add_split(role, content_parts(message.get("content"), "/message/content"), **place)
+        builder.add_split(role, content_parts(message.get("content"), "/message/content"), place)
 
 
 def _result(message: dict[str, Any]) -> list[Part]:
@@ -141,13 +138,13 @@ def _result(message: dict[str, Any]) -> list[Part]:
     )
 
 
-def _add_typed_command(builder: TranscriptBuilder, message: dict[str, Any], place: dict[str, Any]) -> None:
+def _add_typed_command(builder: TranscriptBuilder, message: dict[str, Any], place: Place) -> None:
     """A command that the user typed: a call on the user's side, and its output."""
     call = call_part("bash", {"command": as_text(message.get("command"))}, pointer="/message/command")
     code = message.get("exitCode")
-    builder.add("user", [call], **place)
+    builder.add("user", [call], place)
     failed = True if message.get("cancelled") is True else code != 0 if isinstance(code, int) else None
-    builder.add("tool", result_parts(message.get("output"), name="bash", is_error=failed, pointer="/message/output"), **place)
+    builder.add("tool", result_parts(message.get("output"), name="bash", is_error=failed, pointer="/message/output"), place)
 
 
 @hookimpl

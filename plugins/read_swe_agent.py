@@ -7,15 +7,17 @@ them as text. They have no ids: an observation answers the action before it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
+
+import msgspec
 
 from barrier_policy.hookspecs import hookimpl
 from barrier_policy.transcript.builder import TranscriptBuilder
 from barrier_policy.transcript.chat import chat_parts, looks_like_chat
-from barrier_policy.transcript.elements import Element, find_elements, sample
-from barrier_policy.transcript.model import MessageKind, Origin, Part, PartType, Transcript
-from barrier_policy.transcript.parts import call_part, result_parts, text_part, unknown_part
+from barrier_policy.transcript.elements import Element, Place, find_elements, sample
+from barrier_policy.transcript.model import Origin, Part, PartType, Transcript
+from barrier_policy.transcript.parts import call_part, content_parts, result_parts, text_part
 from barrier_policy.transcript.reader import Reader
 from barrier_policy.transcript.source import Source
 from barrier_policy.transcript.values import as_dict, as_list, as_text, decode_arguments
@@ -44,20 +46,19 @@ class _Turns:
         self.acting = False
         self.begun = False
 
-    def agent(self, role: str, parts: list[Part], pointer: str) -> None:
-        self.builder.add(role, parts, origin=Origin.AGENT, pointer=pointer)
+    def agent(self, role: str, parts: Sequence[Part], place: Place) -> None:
+        self.builder.add(role, parts, place, origin=Origin.AGENT)
         self.acting = any(part.type is PartType.TOOL_CALL for part in parts)
         self.begun = True
 
-    def other(self, role: str, text: str, pointer: str, key: str, environment: dict[str, str] | None = None) -> None:
+    def other(self, role: str, content: Any, pointer: str, place: Place) -> None:
         """A message of the environment: an observation, the task before the first action, or a complaint."""
         if self.acting:
-            parts = result_parts(text, pointer=key)
-            self.builder.add(role, parts, origin=Origin.TOOL, pointer=pointer, environment=environment)
+            self.builder.add(role, result_parts(content, pointer=pointer), place, origin=Origin.TOOL)
         elif self.begun:
-            self.builder.add(role, [text_part(text, key)], origin=Origin.TOOL, kind=MessageKind.NOTICE, pointer=pointer)
+            self.builder.add_notice(role, content_parts(content, pointer), place)
         else:
-            self.builder.add(role, [text_part(text, key)] if text else [], pointer=pointer)
+            self.builder.add(role, content_parts(content, pointer), place)
         self.acting = False
 
 
@@ -85,30 +86,42 @@ def read_trajectory(source: Source) -> Transcript:
         _add_history(turns, message, f"/history/{index}", states)
     if not history:
         for index, step in enumerate(steps):
-            _add_step(turns, step, f"/trajectory/{index}")
+            place = _step_place(step, index)
+            turns.agent("assistant", _agent_parts({**step, "content": step.get("response")}), place)
+            turns.other("user", step.get("observation"), "/observation", place)
     elif turns.acting and steps and actions and actions[-1] == steps[-1].get("action"):
         # the run ended before the last observation came into the history
-        turns.other("user", as_text(steps[-1].get("observation")), f"/trajectory/{len(steps) - 1}", "/observation", _environment(steps[-1]))
+        turns.other("user", steps[-1].get("observation"), "/observation", _step_place(steps[-1], len(steps) - 1))
     return turns.builder.build()
+
+
+def _step_place(step: dict[str, Any], index: int) -> Place:
+    return Place(pointer=f"/trajectory/{index}", environment=_environment(step))
 
 
 def _add_history(turns: _Turns, value: Any, pointer: str, states: Iterator[dict[str, str]]) -> None:
     message = as_dict(value)
-    role, text = as_text(message.get("role")), as_text(message.get("content"))
+    role, content = as_text(message.get("role")), message.get("content")
+    place = Place(pointer=pointer)
     if not role:
-        turns.builder.add("", [unknown_part(value)], pointer=pointer)
+        turns.builder.add_malformed(value, place)
     elif message.get("is_demo"):
-        turns.builder.add(role, [text_part(text, "/content")], origin=Origin.TOOL, kind=MessageKind.NOTICE, pointer=pointer)
+        turns.builder.add_notice(role, content_parts(content, "/content"), place)
     elif role == "assistant":
-        turns.agent(role, _agent_parts(message), pointer)
+        turns.agent(role, _agent_parts(message), place)
     elif role == "tool":
         ids = [as_text(call_id) for call_id in as_list(message.get("tool_call_ids"))] or [""]
-        turns.builder.add(role, result_parts(text, call_id=ids[0], pointer="/content"), pointer=pointer, environment=next(states, None))
+        turns.builder.add(role, result_parts(content, call_id=ids[0], pointer="/content"), _in_state(place, states))
         turns.acting = False
-    elif role == "system" or not isinstance(message.get("content"), str):
-        turns.builder.add(role, chat_parts(message), pointer=pointer)
+    elif role == "system":
+        turns.builder.add(role, content_parts(content, "/content"), place)
     else:
-        turns.other(role, text, pointer, "/content", next(states, None) if turns.acting else None)
+        turns.other(role, content, "/content", _in_state(place, states) if turns.acting else place)
+
+
+def _in_state(place: Place, states: Iterator[dict[str, str]]) -> Place:
+    """The place of an observation, with the state that the environment was in then."""
+    return msgspec.structs.replace(place, environment=next(states, {}))
 
 
 def _agent_parts(message: dict[str, Any]) -> list[Part]:
@@ -120,11 +133,6 @@ def _agent_parts(message: dict[str, Any]) -> list[Part]:
         return chat_parts(message)
     thought = as_text(message.get("thought"))
     return [*([text_part(thought, "/thought")] if thought.strip() else []), action_part(action, "/action")]
-
-
-def _add_step(turns: _Turns, step: dict[str, Any], pointer: str) -> None:
-    turns.agent("assistant", _agent_parts({**step, "content": step.get("response")}), pointer)
-    turns.other("user", as_text(step.get("observation")), pointer, "/observation", _environment(step))
 
 
 def _environment(step: dict[str, Any]) -> dict[str, str]:
@@ -149,15 +157,15 @@ def read_nebius(source: Source) -> Transcript:
     for element in find_elements(source, "trajectory"):
         item = as_dict(element.value)
         role, text = as_text(item.get("role")), as_text(item.get("text"))
+        place = element.place()
         if not role:
-            turns.builder.add("", [unknown_part(element.value)], pointer=element.pointer)
+            turns.builder.add_malformed(element.value, place)
         elif role == "ai":
-            turns.agent(role, _fenced_parts(text, FENCE, "/text"), element.pointer)
+            turns.agent(role, _fenced_parts(text, FENCE, "/text"), place)
         elif role == "system":
-            said = as_text(item.get("system_prompt")) or text
-            turns.builder.add(role, [text_part(said, "/system_prompt")] if said else [], pointer=element.pointer)
+            turns.builder.add(role, content_parts(as_text(item.get("system_prompt")) or text, "/system_prompt"), place)
         else:
-            turns.other(role, text, element.pointer, "/text")
+            turns.other(role, text, "/text", place)
     return turns.builder.build()
 
 
@@ -199,16 +207,17 @@ def read_mini(source: Source) -> Transcript:
 def _add_mini(turns: _Turns, element: Element) -> None:
     message = as_dict(element.value)
     role, content = as_text(message.get("role")), message.get("content")
+    place = element.place(timestamp=as_dict(message.get("extra")).get("timestamp"))
     if not role:
-        turns.builder.add("", [unknown_part(element.value)], pointer=element.pointer)
+        turns.builder.add_malformed(element.value, place)
     elif role == "assistant" and isinstance(content, str) and not message.get("tool_calls"):
-        turns.agent(role, _fenced_parts(content, MINI_FENCE, "/content"), element.pointer)
+        turns.agent(role, _fenced_parts(content, MINI_FENCE, "/content"), place)
     elif role == "assistant":
-        turns.agent(role, chat_parts(message), element.pointer)
-    elif role == "user" and isinstance(content, str):
-        turns.other(role, content, element.pointer, "/content")
+        turns.agent(role, chat_parts(message), place)
+    elif role == "user":
+        turns.other(role, content, "/content", place)
     else:
-        turns.builder.add(role, chat_parts(message), pointer=element.pointer)
+        turns.builder.add(role, chat_parts(message), place)
         turns.acting = False
 
 

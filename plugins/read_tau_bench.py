@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from barrier_policy.hookspecs import hookimpl
 from barrier_policy.transcript.builder import TranscriptBuilder
 from barrier_policy.transcript.chat import add_chat_message, looks_like_chat
-from barrier_policy.transcript.elements import find_elements, sample
+from barrier_policy.transcript.elements import Place, find_elements, sample
 from barrier_policy.transcript.model import Part, PartType, Transcript
 from barrier_policy.transcript.parts import result_parts, text_part
 from barrier_policy.transcript.reader import Reader
@@ -21,7 +21,11 @@ FLAT_KEY = "messages_display"
 
 def probe_run(source: Source) -> int:
     """70 for an object with a `traj` list of chat messages."""
-    return 70 if isinstance(as_dict(source.document).get("traj"), list) and any(map(looks_like_chat, sample(source, "traj"))) else 0
+    return (
+        70
+        if isinstance(as_dict(source.document).get("traj"), list) and any(map(looks_like_chat, sample(source, "traj")))
+        else 0
+    )
 
 
 def read_run(source: Source) -> Transcript:
@@ -59,7 +63,7 @@ def read_flat(source: Source) -> Transcript:
         source.refuse(f"not a tau-bench few-shot example (expected an object with `{FLAT_KEY}`)")
     builder = TranscriptBuilder(source, "tau_bench_few_shot")
     for speaker, said in _turns(text):
-        builder.add(speaker, _flat_parts(speaker, said), pointer=f"/{FLAT_KEY}")
+        builder.add(speaker, _flat_parts(speaker, said), Place(pointer=f"/{FLAT_KEY}"))
     return builder.build()
 
 
@@ -69,7 +73,7 @@ def _read_chat(source: Source, name: str, key: str) -> Transcript:
         source.refuse(f"not a {name} run (expected an object with `{key}`)")
     builder = TranscriptBuilder(source, name)
     if policy := as_text(document.get("policy")):
-        builder.add("system", [text_part(policy)], pointer="/policy")
+        builder.add("system", [text_part(policy)], Place(pointer="/policy"))
     for element in find_elements(source, key):
         add_chat_message(builder, element)
     return builder.build()
@@ -78,8 +82,10 @@ def _read_chat(source: Source, name: str, key: str) -> Transcript:
 def _turns(text: str) -> Iterator[tuple[str, str]]:
     """Speakers and what they say. A line inside a text that begins like a speaker can't be told from one."""
     starts = list(SPEAKER.finditer(text))
-    ends = [match.start() for match in starts[1:]] + [len(text)]
-    for match, end in zip(starts, ends, strict=True):
+    if before := text[: starts[0].start() if starts else len(text)].strip():
+        yield "", before
+    ends = [*(match.start() for match in starts[1:]), len(text)]
+    for match, end in zip(starts, ends, strict=False):
         yield match.group(1), text[match.end() : end].strip("\n")
 
 

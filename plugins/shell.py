@@ -23,6 +23,9 @@ CACHED_TEXT: Final = 4_096
 _SHELLS: Final = frozenset({"bash", "sh", "zsh", "dash", "ksh", "fish", "ash"})
 _CLIENTS: Final = frozenset({"curl", "wget", "http", "https", "xh", "xhs"})
 _BACKGROUND: Final = frozenset({"nohup", "setsid", "disown", "daemonize", "sbatch", "systemd-run", "at", "batch"})
+_CONTAINERS: Final = frozenset({"docker", "podman", "nerdctl", "docker-compose", "tmux", "screen"})
+_SILENT: Final = frozenset({"cd", "pushd", "popd", "echo", "printf", "set", "export", "true", "false", "test", "[", "source", ".", "sleep"})
+_PLACE: Final = re.compile(r"[/.\d]")
 _DETACHED: Final = frozenset({"-d", "--detach", "-dm", "-dmS"})
 _CODE_WRITES: Final = re.compile(
     r"""open\([^)]*,\s*(?:mode=)?["'](?:[wax]|r\+)|\.(?:write|writelines|write_text|write_bytes|unlink|rmdir|rmtree|rename|replace_file|"""
@@ -122,11 +125,12 @@ def _judge_wrapped(name: str, words: tuple[Word, ...], heredoc: str, depth: int)
 
 def _judge_reading(reading: Reading, command: Command, depth: int) -> Judgement:
     if reading.command:
-        return judge_command(Command(words=reading.command, heredoc=command.heredoc), depth + 1) if depth < MAX_DEPTH else _unknown(reading.operation)
+        return _judge_inner(reading, command, depth)
     if reading.sql:
         return join((judge_sql(";\n".join(reading.sql)),), Basis.SHELL)
     if reading.code:
-        return judge_code("\n".join(reading.code), reading.operation)
+        code = judge_code("\n".join(reading.code), reading.operation)
+        return join((code, judge(reading.effect_class or EffectClass.READ_ONLY, reading.operation)), Basis.SHELL)
     if reading.task:
         return _judge_task(reading)
     operation = reading.operation
@@ -134,19 +138,35 @@ def _judge_reading(reading: Reading, command: Command, depth: int) -> Judgement:
         return judge_request(reading.method, *reading.operands[:1], program=operation)
     if reading.effect_class is None:
         return _judge_unnamed(reading, command)
-    detached = reading.effect_class is not EffectClass.READ_ONLY and any(word.text in _DETACHED for word in command.words)
+    reads = reading.effect_class is EffectClass.READ_ONLY
     return judge(
         reading.effect_class,
-        operation,
-        targets=_operand_targets(reading.operands),
+        "" if operation in _SILENT else operation,
+        targets=filter(_PLACE.search, reading.operands) if reads else _operand_targets(reading.operands),
         assumed=reading.assumed,
-        background=detached or operation in _BACKGROUND,
+        background=_detaches(command) or operation in _BACKGROUND,
     )
+
+
+def _judge_inner(reading: Reading, command: Command, depth: int) -> Judgement:
+    """The command in a container, an environment or a module."""
+    if depth >= MAX_DEPTH:
+        return _unknown(reading.operation)
+    inner = judge_command(Command(words=reading.command, heredoc=command.heredoc), depth + 1)
+    return _with_background(inner) if _detaches(command) else inner
+
+
+def _detaches(command: Command) -> bool:
+    """`docker run -d`, `tmux new -d`: the command returns before its work is done."""
+    words = [word.text for word in command.words[:20]]
+    return program_name(words[0]) in _CONTAINERS and any(word in _DETACHED for word in words)
 
 
 def _judge_unnamed(reading: Reading, command: Command) -> Judgement:
     """An interpreter or client without program text on its line: a heredoc, a script file, or nothing that can be seen."""
     program = reading.operation.partition(" ")[0]
+    if _detaches(command):
+        return _with_background(_unknown(reading.operation, _operand_targets(reading.operands)))
     if command.heredoc:
         return judge_sql(command.heredoc) if program in _SQL_CLIENTS else judge_code(command.heredoc, reading.operation)
     if program in _INTERPRETERS and reading.operands:
@@ -160,7 +180,7 @@ _SQL_CLIENTS: Final = frozenset("psql mysql mariadb sqlite3 duckdb clickhouse-cl
 
 def judge_script(operands: Sequence[str]) -> Judgement:
     """A script file: only its name and its sub-command speak."""
-    reading = read_command(tuple(Word("./" + operand.rsplit("/", 1)[-1] if index == 0 else operand) for index, operand in enumerate(operands)))
+    reading = read_command((Word("./" + operands[0]), *map(Word, operands[1:])))
     effect_class = reading.effect_class or EffectClass.NON_IDEMPOTENT
     return judge(effect_class, operands[0][:80], targets=_operand_targets(operands), assumed=True)
 
@@ -251,6 +271,19 @@ def _judge_awk(command: Command, depth: int) -> Judgement:
     return judge(EffectClass.IDEMPOTENT if writes else EffectClass.READ_ONLY, "awk", assumed=writes)
 
 
+def _judge_ansible(command: Command, depth: int) -> Judgement:
+    """An ad-hoc module: `shell` and `command` run a line elsewhere, `ping`, `setup` and `*_facts` read, others set a state."""
+    texts = [word.text for word in command.words]
+    options = dict(zip(texts, texts[1:], strict=False))
+    module = (options.get("-m") or options.get("--module-name") or "command").rsplit(".", 1)[-1]
+    line = options.get("-a") or options.get("--args") or ""
+    if module in ("shell", "command", "raw", "script") and depth < MAX_DEPTH:
+        return _judge_text(line, depth + 1)
+    reads = module in ("ping", "setup", "stat", "debug", "assert", "slurp", "fetch") or module.endswith(("_facts", "_info"))
+    checks = "--check" in texts or "-C" in texts
+    return judge(EffectClass.READ_ONLY if reads or checks else EffectClass.IDEMPOTENT, f"ansible {module}", targets=texts[1:2])
+
+
 def _judge_patch(command: Command, depth: int) -> Judgement:
     """A patch envelope names its files."""
     body = command.heredoc or " ".join(word.text for word in command.words[1:])
@@ -266,10 +299,6 @@ def patched_files(text: str) -> Iterator[str]:
         yield (match[1] or match[2]).strip()
 
 
-def _judge_env(command: Command, depth: int) -> Judgement:
-    return _judge_wrapped("env", command.words, command.heredoc, depth)
-
-
 _SPECIAL: Final[dict[str, Callable[[Command, int], Judgement]]] = {
     **dict.fromkeys(sorted(_SHELLS), _judge_shell_program),
     "eval": _judge_eval,
@@ -282,6 +311,7 @@ _SPECIAL: Final[dict[str, Callable[[Command, int], Judgement]]] = {
     "awk": _judge_awk,
     "gawk": _judge_awk,
     "mawk": _judge_awk,
+    "ansible": _judge_ansible,
     "apply_patch": _judge_patch,
     "applypatch": _judge_patch,
 }

@@ -8,21 +8,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import takewhile
 from typing import Final
 
 import msgspec
 
-from barrier_policy_plugins.effect_classes import EffectClass, read_table
+from barrier_policy_plugins.effect_classes import EffectClass, read_table, worst
 from barrier_policy_plugins.shell_syntax import Word
 from barrier_policy_plugins.tool_names import class_of_words, name_tokens
 
 MAX_WORDS: Final = 200
 
-_REHEARSALS: Final = frozenset({"--dry-run", "--dryrun", "--help", "--version", "--whatif", "--noop", "--simulate", "--list", "--check", "--preview"})
+_REHEARSALS: Final = frozenset({"--dry-run", "--dryrun", "--help", "--whatif", "--what-if", "--noop", "--simulate", "--dry"})
+_QUESTIONS: Final = frozenset({"--list", "--check", "--preview", "--plan", "--diff", "--show", "--status", "--validate"})
 _LONE_QUESTIONS: Final = frozenset({"-h", "-v", "-V", "-help", "-version", "--help", "--version", "help", "version"})
 _VERSION: Final = re.compile(r"(?<=[a-z])[\d.]+$|\.(?:exe|cmd|bat)$")
 _SCRIPT_SUFFIX: Final = re.compile(r"\.(?:py|sh|bash|js|mjs|cjs|ts|rb|pl|php|lua|r|R|ps1)$")
 _READING_END: Final = re.compile(r"(?:check|checker|lint|test|tests|scan|diff|stat|stats|list|grep|info|view|verify)$")
+_TESTING_FOLDER: Final = re.compile(r"(?:^|/)(?:tests?|specs?|bench(?:marks?)?|perf|profiling|examples?|checks?)/")
 _PLAIN: Final = re.compile(r"[A-Za-z][A-Za-z:_-]*$")
 
 
@@ -46,6 +49,7 @@ class Program(msgspec.Struct, frozen=True, kw_only=True, rename={"as_": "as"}):
     verbs: bool = False
     anywhere: bool = False
     fold: bool = False
+    derived: str = ""
     code: str = ""
     module: str = ""
     sql: str = ""
@@ -62,7 +66,8 @@ class Dictionary(msgspec.Struct, frozen=True):
     idempotent: str
     non_idempotent: str
     irreversible: str
-    tasks: dict[str, str]
+    derived: str
+    tasks: str
     wrappers: dict[str, str]
     programs: dict[str, Program]
 
@@ -75,6 +80,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     listed: dict[str, EffectClass]
     commands: dict[str, Entry]
     options: dict[str, EffectClass]
+    derived: frozenset[str]
     valued: frozenset[str]
     holders: dict[str, str]
     inner: dict[str, str]
@@ -101,7 +107,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
 
 _CLASS_LISTS: Final = ("read_only", "idempotent", "non_idempotent", "irreversible")
 _SOURCE: Final = msgspec.json.decode(read_table("shell_programs.json"), type=Dictionary)
-_TASKS: Final = {word: EffectClass(name) for name in sorted(_SOURCE.tasks) for word in _SOURCE.tasks[name].split()}
+_TASKS: Final = frozenset(_SOURCE.tasks.split())
 WRAPPERS: Final = {name: frozenset(valued.split()) for name, valued in _SOURCE.wrappers.items()}
 
 
@@ -113,7 +119,9 @@ def _entry(program: Program) -> Entry:
     holders = {
         option: kind for kind in ("code", "module", "sql", "file", "method") for option in getattr(program, kind).split()
     }
+    derived = program.derived.split()
     listed = {word: EffectClass(name) for name in _CLASS_LISTS for word in getattr(program, name).split()}
+    listed |= dict.fromkeys(derived, EffectClass.READ_ONLY)
     options = {word: EffectClass(name) for name, words in program.options.items() for word in words.split()}
     return Entry(
         effect=EffectClass(program.effect) if program.effect else base.effect if base else None,
@@ -121,6 +129,7 @@ def _entry(program: Program) -> Entry:
         listed=(base.listed if base else {}) | listed,
         commands=(base.commands if base else {}) | {name: _entry(command) for name, command in program.commands.items()},
         options=(base.options if base else {}) | options,
+        derived=(base.derived if base else frozenset()) | frozenset(derived),
         valued=(base.valued if base else frozenset()) | frozenset(program.valued.split()) | frozenset(holders),
         holders=(base.holders if base else {}) | holders,
         inner=(base.inner if base else {}) | inner,
@@ -145,7 +154,8 @@ def _base(path: str) -> Entry | None:
 _SIMPLE: Final = {
     word: _entry(Program(effect=name)) for name in _CLASS_LISTS for word in getattr(_SOURCE, name).split()
 }
-_PROGRAMS: Final = _SIMPLE | {name: _entry(program) for name, program in _SOURCE.programs.items()}
+_DERIVED: Final = {word: _entry(Program(effect="read_only", derived=word)) for word in _SOURCE.derived.split()}
+_PROGRAMS: Final = _SIMPLE | _DERIVED | {name: _entry(program) for name, program in _SOURCE.programs.items()}
 
 
 def program_name(word: str) -> str:
@@ -160,6 +170,12 @@ def program_name(word: str) -> str:
 def is_program(name: str) -> bool:
     """Whether the dictionary has an entry for the program."""
     return name in _PROGRAMS
+
+
+def program_effect(name: str) -> EffectClass | None:
+    """What a program does whatever its arguments; None where it depends on them, or the dictionary does not have it."""
+    entry = _PROGRAMS.get(name)
+    return entry.effect if entry is not None and not (entry.commands or entry.listed) else None
 
 
 def read_command(words: tuple[Word, ...]) -> Reading:
@@ -236,9 +252,9 @@ class _Scan:
             return self._inner_reading(rest)
         effect_class = self._class()
         return Reading(
-            operation=" ".join(self.path),
+            operation=" ".join((*self.path, *(_spoken_words(self.operands) if self.entry.verbs else ()))),
             effect_class=effect_class,
-            assumed=self.entry.verbs and self.listed is None,
+            assumed=self.listed is None and (self.entry.verbs or self.entry.tasks) or self.path[-1] in self.entry.derived,
             operands=tuple(self.operands),
             task=self.entry.tasks and effect_class is None,
             sql=self._sql(),
@@ -269,7 +285,7 @@ class _Scan:
         if EffectClass.READ_ONLY in chosen or _asks_only(self.found, self.operands):
             return EffectClass.READ_ONLY
         own = self.listed or self._own_class()
-        return max((own, *chosen), key=lambda effect_class: effect_class.rank) if own is not None else None
+        return worst((*chosen, own) if own else chosen)
 
     def _own_class(self) -> EffectClass | None:
         entry = self.entry
@@ -309,12 +325,17 @@ def _asks_only(found: Iterable[str], operands: list[str]) -> bool:
 
 def _read_unknown(words: tuple[Word, ...]) -> Reading:
     """A program that the dictionary does not have: its name and its sub-commands speak, as an assumption."""
-    found = [word.text for word in words[1:MAX_WORDS] if word.text.startswith("-")]
-    operands = [word.text for word in words[1:MAX_WORDS] if not word.text.startswith("-")]
+    texts = [word.text for word in words[1:MAX_WORDS]]
+    found = [text for text in texts if text.startswith("-")]
+    operands = [text for text in texts if not text.startswith("-")]
+    commands = list(takewhile(lambda text: not text.startswith("-"), texts)) or operands[-1:]
     name = _SCRIPT_SUFFIX.sub("", words[0].text.rsplit("/", 1)[-1])
+    effect_class = EffectClass.READ_ONLY if _asks_only(found, operands) else class_of_plain_words([name, *commands])
+    if effect_class is None and (_QUESTIONS.intersection(found) or _TESTING_FOLDER.search(words[0].text)):
+        effect_class = EffectClass.READ_ONLY
     return Reading(
-        operation=name,
-        effect_class=EffectClass.READ_ONLY if _asks_only(found, operands) else class_of_plain_words([name, *operands]),
+        operation=" ".join((name, *_spoken_words(commands)[-1:])),
+        effect_class=effect_class,
         assumed=True,
         operands=tuple(operands),
     )
@@ -325,7 +346,14 @@ def class_of_plain_words(operands: list[str]) -> EffectClass | None:
     classes = [
         effect_class for word in operands[:4] if _PLAIN.match(word) and (effect_class := _class_of_word(word)) is not None
     ]
-    return max(classes, key=lambda effect_class: effect_class.rank, default=None)
+    return worst(classes)
+
+
+def _spoken_words(operands: list[str]) -> list[str]:
+    """The operands up to the last one that is a known verb: the sub-command in words."""
+    plain = list(takewhile(_PLAIN.match, operands[:4]))
+    spoken = [index for index, word in enumerate(plain) if _class_of_word(word) is not None]
+    return plain[: spoken[-1] + 1] if spoken else []
 
 
 def _class_of_word(word: str) -> EffectClass | None:
@@ -334,10 +362,10 @@ def _class_of_word(word: str) -> EffectClass | None:
 
 
 def class_of_task(task: str) -> EffectClass | None:
-    """What the name of a task of a build tool says (`test:unit`, `:app:assemble`, `deploy-prod`); None where nothing is known."""
+    """What the name of a task of a build tool says (`test:unit`, `:app:assemble`, `deploy-prod`); None where nothing is known.
+
+    Checks and builds read: what they leave behind is derived and can be made again.
+    """
     tokens = name_tokens(task)
-    known = [_TASKS[token] for token in tokens if token in _TASKS]
     spoken = class_of_words(tuple(token for token in tokens if token not in _TASKS))
-    if spoken is not None and spoken is not EffectClass.READ_ONLY:
-        return spoken
-    return max(known, key=lambda effect_class: effect_class.rank) if known else spoken
+    return spoken or (EffectClass.READ_ONLY if _TASKS.intersection(tokens) else None)

@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from barrier_policy_plugins.effect_classes import Basis, EffectClass, Judgement, judge, read_table
+from barrier_policy_plugins.effect_classes import Basis, EffectClass, Judgement, judge, read_table, worst
 
 RUNTIME_PREFIX: Final = re.compile(r"^(?:mcp__[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*?__|(?:functions|default_api|tools?|multi_tool_use|container|browser)[.:])(?=.)")
 HTTP_NAME: Final = re.compile(r"^(get|head|options|post|put|patch|delete)[_:. ]+(/\S*)", re.IGNORECASE)
@@ -66,10 +66,18 @@ def name_tokens(name: str) -> tuple[str, ...]:
     return tuple(word.lower() for word in words if word)[:_MAX_TOKENS]
 
 
-def judge_name(name: str) -> Judgement | None:
-    """What a name says, None where it holds no known verb."""
+def judge_name(name: str, *, carries: bool = False) -> Judgement | None:
+    """What a name says, None where it holds no known word.
+
+    `carries`: the call's arguments carry a value to be stored, so that nouns alone (`heating_level`) do not make it a read.
+    """
     bare = bare_name(name)
-    effect_class = class_of_words(name_tokens(bare))
+    words = name_tokens(bare)
+    effect_class = class_of_words(words)
+    if effect_class is None and words and _is_plural(words[-1]):
+        effect_class = EffectClass.READ_ONLY
+    if effect_class is EffectClass.READ_ONLY and carries and class_of_verbs(words) is None:
+        effect_class = None
     return None if effect_class is None else judge(effect_class, bare, assumed=True, basis=Basis.NAME)
 
 
@@ -79,6 +87,11 @@ def class_of_words(words: tuple[str, ...]) -> EffectClass | None:
     The order of the questions is the rule: outer words before inner ones, plain verbs before words that are also nouns,
     a reading last word before an acting first one.
     """
+    return class_of_verbs(words) or _class_of_nouns(words)
+
+
+def class_of_verbs(words: tuple[str, ...]) -> EffectClass | None:
+    """The class that plain verbs speak for, None where there are none."""
     if not words:
         return None
     first, last = words[0], words[-1]
@@ -91,7 +104,7 @@ def class_of_words(words: tuple[str, ...]) -> EffectClass | None:
         return EffectClass.NON_IDEMPOTENT
     if _reads(first) or _reads(last):
         return EffectClass.READ_ONLY
-    return _class_of_inner_words(words[1:-1]) or _class_of_nouns(words)
+    return _class_of_inner_words(words[1:-1])
 
 
 def _class_of_inner_words(words: tuple[str, ...]) -> EffectClass | None:
@@ -100,13 +113,15 @@ def _class_of_inner_words(words: tuple[str, ...]) -> EffectClass | None:
 
 
 def _class_of_nouns(words: tuple[str, ...]) -> EffectClass | None:
+    if not words:
+        return None
     first, last = words[0], words[-1]
     if last in _REPORTS:
         return EffectClass.READ_ONLY
     acts = [_ACTS[word] for word in (first, last) if word in _ACTS]
     if acts:
-        return max(acts, key=lambda effect_class: effect_class.rank)
-    if first in _REPORTS or _is_plural(last):
+        return worst(acts)
+    if first in _REPORTS:
         return EffectClass.READ_ONLY
     return next((_ACTS[word] for word in words if word in _ACTS), None)
 

@@ -10,7 +10,7 @@ import re
 import sys
 from typing import IO
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -94,10 +94,13 @@ def cell(text: str, style: str = "") -> Text:
     return Text(clean(text), style=style)
 
 
-def print_table(console: Console, table: Table) -> None:
-    """Print a table without the blanks that pad its lines to the full width."""
+def show(console: Console, content: RenderableType = "") -> None:
+    """Print a line or a table, without the blanks that pad it to the full width.
+
+    Rendered first and written by us: rich would end the process with code 1 where the reader of the output went away.
+    """
     with console.capture() as captured:
-        console.print(table)
+        console.print(content, soft_wrap=not isinstance(content, Table))
     for line in captured.get().splitlines():
         console.file.write(line.rstrip() + "\n")
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import msgspec
 
-from barrier_policy.cli.console import clean, err, out, write_bytes
+from barrier_policy.cli.console import clean, err, out, show, write_bytes
 from barrier_policy.cli.guard import OK, REFUSED, report
 from barrier_policy.cli.options import OutputFormat, Request
 from barrier_policy.cli.session import STDIN, Session
 from barrier_policy.cli.table import print_decision
-from barrier_policy.decide import Analysis
+from barrier_policy.walk import Analysis
 from barrier_policy.errors import BarrierPolicyError
 
 LONG_WORK = 1_000_000
@@ -37,7 +37,7 @@ def decide_files(request: Request, files: Sequence[str], *, format: OutputFormat
         if format is OutputFormat.TABLE:
             console = out()
             if number:
-                console.print()
+                show(console)
             print_decision(console, name, analysis, fold=fold)
         else:
             write_bytes(_json(name, analysis, format))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from barrier_policy.cli.console import cell, clean, clip, out
+from barrier_policy.cli.console import cell, clean, clip, out, show
 from barrier_policy.cli.guard import OK
 from barrier_policy.cli.options import Request
 from barrier_policy.cli.rows import GATE_REPAIRS, ItemTexts, by_weight
 from barrier_policy.cli.session import Session
-from barrier_policy.decide import Analysis, Decider
+from barrier_policy.walk import Analysis, Decider
 from barrier_policy.decision.assess import Assessment
 from barrier_policy.decision.model import Evidence, SpanDecision
 from barrier_policy.errors import BarrierPolicyError
@@ -28,7 +28,7 @@ def explain_span(request: Request, file: str, span: str) -> int:
     number = find_span(analysis, span, file)
     lines = [_tail_words(analysis, span)] if number is None else explanation(analysis, session.decider, number)
     for line in lines:
-        console.print(cell(line), soft_wrap=True)
+        show(console, cell(line))
     return OK
 
 

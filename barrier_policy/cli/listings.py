@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from rich.table import Table
 
-from barrier_policy.cli.console import cell, clip, make_table, out, print_table, write_bytes
+from barrier_policy.cli.console import cell, clip, make_table, out, show, write_bytes
 from barrier_policy.cli.guard import OK, UNREADABLE
 from barrier_policy.cli.options import OutputFormat, Request
 from barrier_policy.cli.session import Session
@@ -142,7 +142,7 @@ def _plugins_table(records: Sequence[dict[str, Any]]) -> Table:
 def _emit(records: Sequence[dict[str, Any]], format: OutputFormat, table: Callable[[], Table]) -> None:
     """Print records in the format that was asked for; the table is made only where it is."""
     if format is OutputFormat.TABLE:
-        print_table(out(), table())
+        show(out(), table())
     elif format is OutputFormat.JSONL:
         write_bytes(b"".join(stable_json(record) + b"\n" for record in records))
     else:

@@ -48,7 +48,7 @@ Now = Annotated[str, typer.Option("--now", metavar="TIME", help="Time of the dec
 StoreFolder = Annotated[
     Path | None, typer.Option("--store", metavar="DIR", help="Store of originals; default: the user's data directory.")
 ]
-NoStore = Annotated[bool, typer.Option("--no-store", help="No store: nothing structured can be summarized.")]
+NoStore = Annotated[bool, typer.Option("--no-store", help="No store: no original can be archived or read back.")]
 ProfileFile = Annotated[
     Path | None,
     typer.Option("--profile", metavar="FILE", help="Settings; default: ./barrier-policy.yaml where there is one."),

@@ -8,7 +8,7 @@ from itertools import groupby
 import msgspec
 
 from barrier_policy.cli.console import clean, clip
-from barrier_policy.decide import Analysis
+from barrier_policy.walk import Analysis
 from barrier_policy.decision.assess import Assessment
 from barrier_policy.policy.model import Repair, Severity
 from barrier_policy.policy.verdict import Reason
@@ -17,9 +17,11 @@ from barrier_policy.transcript.model import Message
 LONG = 24
 """A table with more spans than this is folded."""
 ITEM_LENGTH = 72
-ITEMS_SHOWN = 2
+ITEMS_SHOWN = 3
 EXCERPT = 160
 EXCERPT_BEFORE = 40
+TELLING = ("idempotency_key", "column_set", "version_pin", "sequence", "hash", "amount", "resource_id", "url", "path")
+"""Kinds of values in the order in which the few that a row has room for are chosen."""
 GATE_REPAIRS = frozenset({Repair.REBIND, Repair.ARCHIVE})
 """Repairs that the gate makes itself; all others need somebody else."""
 
@@ -61,12 +63,23 @@ class ItemTexts:
 
     def __init__(self, analysis: Analysis) -> None:
         self._masker = analysis.facts.masker
-        self._texts = {item.id: (item.text, item.message) for item in analysis.ledger.items}
+        self._items = {item.id: item for item in analysis.ledger.items}
 
-    def of(self, item: str, length: int = ITEM_LENGTH) -> str:
+    def of(self, name: str, length: int = ITEM_LENGTH) -> str:
         """The text of an item on one line, empty where it has none."""
-        text, message = self._texts.get(item, ("", 0))
-        return self.mask(text, message, length)
+        item = self._items.get(name)
+        return self.mask(item.text, item.message, length) if item else ""
+
+    def some(self, names: Sequence[str]) -> str:
+        """The most telling of some items, in backticks, with how many there are besides."""
+        chosen = sorted(names, key=self._rank)[: 2 * ITEMS_SHOWN]
+        texts = [text for text in dict.fromkeys(self.of(name) for name in chosen) if text][:ITEMS_SHOWN]
+        more = f" +{len(names) - len(texts)}" if texts and len(names) > len(texts) else ""
+        return ", ".join(f"`{text}`" for text in texts) + more
+
+    def _rank(self, name: str) -> int:
+        kind = self._items[name].kind if name in self._items else ""
+        return TELLING.index(kind) if kind in TELLING else len(TELLING)
 
     def mask(self, text: str, message: int, length: int = ITEM_LENGTH) -> str:
         """A text that stems from a message, masked and clipped."""
@@ -78,7 +91,7 @@ class ItemTexts:
         if part is None:
             return ""
         text = self._masker.text(part.text, message.index)
-        words = self._texts.get(item, ("", 0))[0]
+        words = self._items[item].text if item in self._items else ""
         start = max(0, text.find(words) - EXCERPT_BEFORE) if words else 0
         shown = clip(("…" if start else "") + text[start:], EXCERPT)
         return f"{clean(part.name)} {shown}" if part.name else shown
@@ -124,10 +137,8 @@ def by_weight(reasons: Sequence[Reason]) -> list[Reason]:
 
 
 def _what(explanation: str, items: Sequence[str], texts: ItemTexts) -> str:
-    shown = [text for text in dict.fromkeys(texts.of(item) for item in items[: 4 * ITEMS_SHOWN]) if text]
-    named = ", ".join(f"`{text}`" for text in shown[:ITEMS_SHOWN])
-    more = f" +{len(items) - ITEMS_SHOWN}" if len(items) > ITEMS_SHOWN else ""
-    return f"{explanation}: {named}{more}" if named else explanation
+    named = texts.some(items)
+    return f"{explanation}: {named}" if named else explanation
 
 
 def _plan_words(found: Assessment, outcome: str) -> str:
@@ -139,6 +150,22 @@ def _plan_words(found: Assessment, outcome: str) -> str:
     if outcome == "nothing_to_reclaim":
         return "could go, but nothing would be gained"
     return "could be repaired, but the target is reached without"
+
+
+class Blocked(msgspec.Struct, frozen=True, kw_only=True):
+    """Items of one span that the same thing would discharge."""
+
+    span: str
+    items: tuple[str, ...]
+    discharged_by: str
+
+
+def blocked(analysis: Analysis) -> list[Blocked]:
+    """What keeps the target out of reach, by span and remedy."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for entry in analysis.decision.blocking:
+        groups.setdefault((entry.span, entry.discharged_by), []).append(entry.item)
+    return [Blocked(span=span, items=tuple(items), discharged_by=remedy) for (span, remedy), items in groups.items()]
 
 
 def _folded(run: list[Row]) -> Row:

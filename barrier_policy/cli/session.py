@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from barrier_policy.cli.options import Request
-from barrier_policy.decide import Analysis, Decider, open_store, timestamp
+from barrier_policy.walk import Analysis, Decider, open_store, timestamp
 from barrier_policy.errors import BarrierPolicyError
 from barrier_policy.profile import PROFILE_NAME, Profile
 from barrier_policy.profile_file import load_profile

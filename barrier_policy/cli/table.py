@@ -6,9 +6,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from barrier_policy.cli.console import cell, clean, make_table, print_table
-from barrier_policy.cli.rows import ItemTexts, Row, decision_rows
-from barrier_policy.decide import Analysis
+from barrier_policy.cli.console import cell, clean, make_table, show
+from barrier_policy.cli.rows import LONG, ItemTexts, Row, blocked, decision_rows
+from barrier_policy.walk import Analysis
 
 STYLES = {"summarize": "green", "repair": "yellow", "retain": "red", "compact": "green", "refuse": "bold red"}
 ACTIONS = ("summarize", "repair", "retain")
@@ -18,16 +18,16 @@ def print_decision(console: Console, name: str, analysis: Analysis, *, fold: boo
     """Print one decision."""
     rows = decision_rows(analysis, fold=fold)
     for line in _head(name, analysis):
-        console.print(cell(line), soft_wrap=True)
-    console.print()
+        show(console, cell(line))
+    show(console)
     if rows:
-        print_table(console, _spans(rows))
-        console.print()
+        show(console, _spans(rows))
+        show(console)
     if analysis.decision.outcome == "refuse":
-        print_table(console, _blocking(analysis))
-        console.print()
-    print_table(console, _totals(analysis))
-    console.print(_outcome(analysis), soft_wrap=True)
+        show(console, _blocking(analysis, fold=fold))
+        show(console)
+    show(console, _totals(analysis))
+    show(console, _outcome(analysis))
 
 
 def _head(name: str, analysis: Analysis) -> list[str]:
@@ -59,12 +59,19 @@ def _place(row: Row) -> str:
     return place if row.spans == 1 else f"{place} ({row.spans} spans)"
 
 
-def _blocking(analysis: Analysis) -> Table:
+def _blocking(analysis: Analysis, *, fold: bool) -> Table:
     """What keeps the target out of reach, and what would discharge it."""
     texts = ItemTexts(analysis)
-    table = make_table("blocking", "span", "discharged by", "item", wide="item")
-    for entry in analysis.decision.blocking:
-        table.add_row(cell(entry.item), entry.span, cell(entry.discharged_by), cell(texts.of(entry.item)))
+    table = make_table("blocking", "items", "what would discharge it", right=("items",), wide="what would discharge it")
+    found = blocked(analysis)
+    shown = found[:LONG] if fold else found
+    for entry in shown:
+        named = texts.some(entry.items)
+        table.add_row(
+            entry.span, f"{len(entry.items):,}", cell(f"{entry.discharged_by}: {named}" if named else entry.discharged_by)
+        )
+    if len(found) > len(shown):
+        table.add_row("…", f"{sum(len(entry.items) for entry in found[len(shown) :]):,}", "further items, see --all")
     return table
 
 

@@ -44,10 +44,7 @@ def make_plan(assessments: Sequence[Assessment], *, tokens_total: int, target_to
     if target_tokens is not None and after > target_tokens:
         blocking = _blocking(assessments, actions, after - target_tokens)
         return Plan(actions=("retain",) * len(actions), outcome="refuse", tokens_after=tokens_total, blocking=blocking)
-    outcome = "compact" if after < tokens_total else "nothing_to_reclaim"
-    if outcome == "nothing_to_reclaim":
-        actions = ["retain"] * len(actions)
-        after = tokens_total
+    outcome = "nothing_to_reclaim" if all(action == "retain" for action in actions) else "compact"
     return Plan(actions=tuple(actions), outcome=outcome, tokens_after=after)
 
 

@@ -64,29 +64,34 @@ TOKEN_STEMS = (
     "segredo", "secreto",
 )  # fmt: skip
 KEY_STEMS = ("key", "schlüssel", "clé", "clave", "chave", "chiave", "sleutel", "klucz", "klíč", "nyckel", "ключ", "キー")
-PIN_STEMS = ("pin", "пин", "暗証番号", "code", "código", "codice", "kod", "kód", "combination", "コード", "验证码", "otp")
+CODE_STEMS = ("code", "código", "codice", "kód", "combination", "コード")
+PIN_STEMS = ("pin", "pincode", "pin code", "pin-code", "пин", "暗証番号", "otp", "验证码")
 
-KEY_OWNERS = re.compile(
-    r"(?i)(?:api|access|secret|private|signing|encryption|encrypt|master|auth|service|account|admin|deploy|root|session|shared|license|"
-    r"licence|zugangs|zugriffs|geheim|secreta|privada|acceso|acesso|accesso|accès|toegangs|dostępu|throw[- ]?away|wi-?fi|wpa|unlock|"
-    r"recovery|client|webhook|ssh|storage|sas)[\s_.'’-]{0,2}(?:de\s|d['’]|di\s)?$"
-)
+KEY_OWNERS = (
+    "api", "access", "secret", "private", "signing", "encryption", "encrypt", "master", "auth", "service", "account", "admin", "deploy",
+    "root", "session", "shared", "license", "licence", "throw-away", "throwaway", "wi-fi", "wifi", "wpa", "unlock", "recovery", "client",
+    "webhook", "ssh", "storage", "sas", "zugangs", "zugriffs", "geheim", "toegangs",
+)  # fmt: skip
 """What a `key` must be called before it opens anything: a sort key or an idempotency key does not."""
-KEY_OWNERS_AFTER = re.compile(r"(?i)[\s_-]{0,2}(?:de l['’]|d['’]|de\s|di\s|da\s|för\s|k\s)?(?:api|acceso|acesso|accesso|accès|for the (?:api|sandbox))\b")
-CODE_OWNERS = re.compile(
-    r"(?i)(?:claim|activation|pairing|recovery|backup|unlock|door|gate|entry|alarm|access|security|one-?time|verification|auth\w*|2fa|mfa|"
-    r"sms|safe|lock|lockbox|key ?box|guest|login|sign-?in|enrol+ment|invite|zugangs|tür|tor|aktivierungs|freischalt|einmal|sicherheits|"
-    r"bestätigungs|toegangs|activatie)[\s_-]{0,2}$"
+KEY_OWNERS_AFTER = re.compile(
+    r"(?i)[\s_-]{0,2}(?:de l['’]|d['’]|de\s|di\s|da\s|k\s)?(?:api|acceso|acesso|accesso|accès|secreta|privada|for the (?:api|sandbox))\b"
 )
+CODE_OWNERS = (
+    "claim", "activation", "pairing", "recovery", "backup", "unlock", "alarm", "access", "security", "one-time", "onetime", "one time",
+    "verification", "auth", "authentication", "authorization", "2fa", "mfa", "sms", "safe", "login", "sign-in", "signin", "enrolment",
+    "enrollment", "zugangs", "aktivierungs", "freischalt", "einmal", "sicherheits", "bestätigungs", "toegangs", "activatie",
+)  # fmt: skip
+"""What a `code` must be called: a code that visitors are given to come in, or that names a booking, is data of the job."""
 CODE_OWNERS_AFTER = re.compile(
-    r"(?i)\s?(?:d['’](?:accès|activation|entrée)|de (?:la porte|acceso|activaci[oó]n|acesso|ativação)|secret[oa]?|di (?:accesso|attivazione)|dostępu|pin|for the (?:door|gate|safe|alarm))\b"
+    r"(?i)\s?(?:d['’](?:accès|activation)|de (?:acceso|activaci[oó]n|acesso|ativação)|secret[oa]?|di (?:accesso|attivazione)|dostępu|pin|"
+    r"for the (?:safe|alarm))\b"
 )
-
-NOT_OF_SECRETS = re.compile(
-    r"(?i)(?:page|next|continuation|cursor|sync|resume|delta|max|min|total|input|output|prompt|completion|num|count|per|idempot\w*|dedup\w*|"
-    r"correlation|trace|task|tracking|tokens?|byte|word|reasoning|cached?|context|budget|public|primary|foreign|sort|partition|unique|"
-    r"csrf|xsrf|stop|special|pad|eos|bos|unk|mask)[\s_-]{0,2}$"
-)
+OTHER_TOKENS = (
+    "page", "next", "continuation", "cursor", "sync", "resume", "delta", "total", "input", "output", "prompt", "completion", "count",
+    "idempotency", "idempotence", "dedup", "deduplication", "correlation", "trace", "task", "tracking", "token", "tokens", "byte", "word",
+    "reasoning", "cache", "cached", "context", "budget", "public", "primary", "foreign", "sort", "partition", "unique", "special",
+)  # fmt: skip
+OTHER_TOKEN_WORDS = frozenset(("max", "min", "num", "per", "csrf", "xsrf", "stop", "pad", "eos", "bos", "unk", "mask"))
 """Words before `token` or `key` that make it something else."""
 NOT_A_VALUE_AFTER = re.compile(
     r"(?i)(?:s\b(?!\s*[=:]\s*[\"'])|[_\s-]?(?:name|ref|id|arn|path|file|type|hash|count|len|length|limit|url|uri|endpoint|policy|field|env|"
@@ -117,5 +122,7 @@ PLAIN_WORDS = frozenset(
     )
     for word in line.split()
 )
-GENERATED_NAME = re.compile(r"(?:toolu|call|chatcmpl|msg|req|run|resp|fc|item|step)[_-].*|[a-z][a-z0-9]*(?:-[a-z0-9]+)*-[a-z0-9]{6,10}-[a-z0-9]{5}")
+GENERATED_NAME = re.compile(
+    r"(?:toolu|call|chatcmpl|msg|req|run|resp|fc|item|step)[_-].*|[a-z][a-z0-9]*(?:-[a-z0-9]+)*-[a-z0-9]{6,10}-[a-z0-9]{5}"
+)
 """Ids that runtimes and orchestrators make up, which look as random as a secret."""

@@ -20,12 +20,14 @@ import msgspec
 from barrier_policy.facts.secret_labels import (
     CODE_OWNERS,
     CODE_OWNERS_AFTER,
+    CODE_STEMS,
     GENERATED_NAME,
     KEY_OWNERS,
     KEY_OWNERS_AFTER,
     KEY_STEMS,
     NOT_A_VALUE_AFTER,
-    NOT_OF_SECRETS,
+    OTHER_TOKEN_WORDS,
+    OTHER_TOKENS,
     PASSWORD_STEMS,
     PIN_STEMS,
     PLACEHOLDER,
@@ -42,7 +44,7 @@ REACH = 100
 """How far from its label a secret may stand in a sentence, in characters."""
 MAX_LABELS = 2_000
 
-JWT = re.compile(r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*")
+JWT = re.compile(r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}")
 PEM = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY( BLOCK)?-----")
 URL_USER = re.compile(r"://[^\s/:@\"'<>]*:([^\s/@\"'<>]{3,})@[\w.\[-]")
 AUTHORIZATION = re.compile(r"(?i)\b(?:bearer|basic)[ ]+([A-Za-z0-9._~+/=-]{12,})")
@@ -62,7 +64,9 @@ GIVEN = re.compile(
 QUOTED_VALUE = re.compile(r"[^\s\"'`”“»」\\]+")
 BARE_VALUE = re.compile(r"[^\s\"'`<>,;|&]+")
 WORD = re.compile(r"[^\s\"'`<>(),;，。“”「」]+")
-DIGITS = re.compile(r"[ \t]*(?:[:=#]|code|number|nummer|numéro|número|is|ist|lautet|est|es|è|é|は|是)?[ \t]*[:=]?[ \t]*[\"'`]?(\d{4,8})(?!\w|[.:/,-]\w)")
+DIGITS = re.compile(
+    r"[ \t]*(?:[:=#]|code|number|nummer|numéro|número|is|ist|lautet|est|es|è|é|は|是)?[ \t]*[:=]?[ \t]*[\"'`]?(\d{4,8})(?!\w|[.:/,-]\w)"
+)
 SEGMENT = re.compile(r"[A-Za-z0-9]+")
 HEX = re.compile(r"(?:0x)?[0-9a-f]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 CHANGE = re.compile(r"(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])|(?<=[a-z])(?=[A-Z])")
@@ -94,7 +98,7 @@ def _longest_first(secret: Secret) -> tuple[int, int, str, str]:
 
 def redact(text: str, *, key: bytes = DEFAULT_KEY) -> str:
     """The text with each secret replaced by `[secret <type> hmac:<12 hex>]`."""
-    pieces = []
+    pieces: list[str] = []
     position = 0
     for secret in find_secrets(text):
         digest = secret_digest(text[secret.start : secret.end], key=key, label=f"{secret.type} {secret.name}")
@@ -173,12 +177,28 @@ def _by_label(text: str) -> Iterator[Secret]:
     for start, end in _stems(lowered, PASSWORD_STEMS):
         yield from _password(text, start, end)
     for start, end in _stems(lowered, TOKEN_STEMS):
-        yield from _token(text, start, end)
+        if not _is_other_token(lowered, start):
+            yield from _token(text, start, end, SecretType.TOKEN)
     for start, end in _stems(lowered, KEY_STEMS):
-        if KEY_OWNERS.search(text, max(0, start - 24), start) or KEY_OWNERS_AFTER.match(text, end):
+        if _before(lowered, start).endswith(KEY_OWNERS) or KEY_OWNERS_AFTER.match(text, end):
             yield from _token(text, start, end, SecretType.API_KEY)
+    for start, end in _stems(lowered, CODE_STEMS):
+        owner = CODE_OWNERS_AFTER.match(text, end)
+        if owner or _before(lowered, start).endswith(CODE_OWNERS):
+            yield from _code(text, start, owner.end() if owner else end, SecretType.CODE)
     for start, end in _stems(lowered, PIN_STEMS):
-        yield from _code(text, start, end)
+        if not (text[start - 1 : start].isalnum() or text[end : end + 1].isalnum()):
+            yield from _code(text, start, end, SecretType.PIN)
+
+
+def _before(lowered: str, start: int) -> str:
+    """What stands before a label, up to the sign that joins them."""
+    return lowered[max(0, start - 24) : start].rstrip(" _-.'’")
+
+
+def _is_other_token(lowered: str, start: int) -> bool:
+    before = _before(lowered, start)
+    return before.endswith(OTHER_TOKENS) or before[before.rfind(" ") + 1 :] in OTHER_TOKEN_WORDS
 
 
 def _stems(lowered: str, stems: Iterable[str]) -> Iterator[tuple[int, int]]:
@@ -218,9 +238,9 @@ def _password(text: str, start: int, end: int) -> Iterator[Secret]:
     yield from _nearby(text, start, label_end, SecretType.PASSWORD, name)
 
 
-def _token(text: str, start: int, end: int, kind: SecretType = SecretType.TOKEN) -> Iterator[Secret]:
+def _token(text: str, start: int, end: int, kind: SecretType) -> Iterator[Secret]:
     label_end = REST.match(text, end).end()  # type: ignore[union-attr]
-    if NOT_OF_SECRETS.search(text, max(0, start - 24), start) or NOT_A_VALUE_AFTER.match(text, end):
+    if NOT_A_VALUE_AFTER.match(text, end):
         return
     name = _name(text, start, end)
     given = GIVEN.match(text, label_end)
@@ -233,24 +253,13 @@ def _token(text: str, start: int, end: int, kind: SecretType = SecretType.TOKEN)
         yield from _nearby(text, start, label_end, kind, name)
 
 
-def _code(text: str, start: int, end: int) -> Iterator[Secret]:
-    """PINs and access codes: a few digits, so the label has to be plain."""
-    label_end = REST.match(text, end).end()  # type: ignore[union-attr]
-    label = text[start:label_end].lower()
-    standalone = not (text[start - 1 : start].isalnum() or text[start - 1 : start] == "_")
-    owner = CODE_OWNERS_AFTER.match(text, label_end)
-    if label in ("pin", "pins", "pincode", "pin_code", "пин", "暗証番号", "otp", "验证码") and standalone:
-        kind = SecretType.PIN
-    elif owner or CODE_OWNERS.search(text, max(0, start - 24), start):
-        kind = SecretType.CODE
-        label_end = owner.end() if owner else label_end
-    else:
-        return
-    digits = DIGITS.match(text, label_end)
+def _code(text: str, start: int, end: int, kind: SecretType) -> Iterator[Secret]:
+    """PINs and access codes: a few digits right after a plain label."""
+    digits = DIGITS.match(text, end)
     if digits:
         yield Secret(start=digits.start(1), end=digits.end(1), type=kind, name=_name(text, start, end))
     elif kind is SecretType.CODE:
-        yield from _nearby(text, start, label_end, kind, _name(text, start, end))
+        yield from _nearby(text, start, end, kind, _name(text, start, end))
 
 
 def _is_option(text: str, start: int) -> bool:
@@ -271,6 +280,8 @@ def _value_at(text: str, start: int, quoted: bool) -> tuple[int, int] | None:
 
 def _nearby(text: str, start: int, end: int, kind: SecretType, name: str) -> Iterator[Secret]:
     """A word of the same line that looks like nothing but a secret: `use X as the password`, `a key for tests: X`."""
+    if text[end : end + 1] == "-":  # `token-free` names no token
+        return
     left = max(text.rfind("\n", 0, start) + 1, start - REACH)
     right = text.find("\n", end, end + REACH)
     right = right if right >= 0 else min(len(text), end + REACH)

@@ -41,7 +41,7 @@ PIECE = re.compile(
   | (?P<measure>(?<![\w-])[+-]?\d+(?:[.,]\d+)?(?:{UNITS})(?![\w%-]))
   | (?P<version>(?<![\w.-])(?:[vV]\d+(?:\.\d+)*(?:\.[x*])?|\d+\.\d+(?:\.\d+)+|\d+(?:\.\d+)*\.[x*])
       (?:[-.+]?(?:rc|a|b|alpha|beta|post|dev|pre|p|r|build)[\w.-]*|[-+]\w[\w.+-]*)?(?!\w))
-  | (?P<issue>(?:(?<![\w.-])\w[\w.-]*)?[\#!]\d+(?!\w) | \#[A-Z]+-?\d[\w-]*)
+  | (?P<issue>(?:(?<![\w.-])\w[\w.-]*)?[\#!]\d+(?!\w) | (?<![\w/.])\#[A-Z]+-?\d[\w-]*)
   | (?P<range>(?<![\w.-])\d{{1,6}}(?:-|–|\.\.)\d{{1,6}}(?![\w-]))
   | (?P<number>(?<![\w.-])[+-]?\d+(?:[.,]\d+)*(?:e[+-]?\d+)?(?![\w-]))
   | (?P<host>(?<![\w.-])(?:[\w-]+\.)+(?:{HOST_ENDS})(?::\d+)?(?![\w.-]))
@@ -72,6 +72,7 @@ LEADING = ",;:?*=&"
 ASSIGNMENT = re.compile(r"(-{0,2}[^\W\d][\w.\[\]/-]*)(?:[:+]?=)(?!=)(.+)", re.DOTALL)
 LABEL = re.compile(r"([^\W\d][\w-]*):(?!/|:|\\).+", re.DOTALL)
 COMPOUND = re.compile(r"[\w.+/-]+(?::[\w.+/-]+)+|[^\W\d][\w-]*(?:\.[\w-]+)+")
+VERSIONED = re.compile(r"\d\.\d")
 GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?|[+-]?\d+,\d+")
 COLOUR = re.compile(r"#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})")
 LISTING_PLACE = re.compile(rf"(.*\.(?:{FILE_TYPES}))-\d+")
@@ -92,7 +93,7 @@ class Piece(msgspec.Struct, frozen=True, gc=False):
     weak: bool = False
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=8_192)
 def token_pieces(token: str) -> tuple[Piece, ...]:
     """The values in one token, in order of place; a compound comes before its parts."""
     if len(token) > MAX_TOKEN or (len(token) > 40 and token.isdigit()):
@@ -114,12 +115,12 @@ def _pieces(token: str, offset: int, assignments: int = 0) -> Iterator[Piece]:
     body, offset = body[cut:], offset + cut
     if not body or COLOUR.fullmatch(body):
         return
-    if "=" in body and "://" not in body and "==" not in body and assignments < MAX_ASSIGNMENTS:
+    if "=" in body and "==" not in body and assignments < MAX_ASSIGNMENTS:
         assigned = ASSIGNMENT.fullmatch(body)
         if assigned:
             yield from _assigned(assigned, offset, assignments + 1)
             return
-    if "," in body and not GROUPED.fullmatch(body) and body[0] not in CURRENCY_SIGNS:
+    if "," in body and "://" not in body and not GROUPED.fullmatch(body) and body[0] not in CURRENCY_SIGNS:
         yield from _listed(body, offset)
     else:
         yield from _whole(body, offset)
@@ -179,6 +180,8 @@ def _compounded(body: str, offset: int) -> Iterator[Piece]:
     """A compound and its parts."""
     if _is_compound(body):
         yield Piece("resource_id" if ":" in body else "symbol", offset, offset + len(body))
+        if ":" not in body and VERSIONED.search(body):
+            return
     yield from _matched(body, offset, LABEL.fullmatch(body))
 
 
@@ -210,6 +213,8 @@ def _piece(match: re.Match[str], offset: int, name: str) -> Piece | None:
         return _word(text, start, end, name)
     if kind == "path":
         return _path(text, start, end, name)
+    if kind == "number" and text.isdigit() and text[0] == "0" and len(text) > 2:
+        return Piece("resource_id", start, end, name)  # a leading zero is kept by ids only
     weak = kind == "number" and sum(character.isdigit() for character in text) < 4 and "," not in text[:-1]
     return Piece(TYPES[kind], start, end, name, weak)
 

@@ -16,6 +16,11 @@ UNITS = (
     "km/h|ft|in|mi|[mk]?g|t|[mc]?l|L|px|pt|r?em|dpi|fps|rpm|[hk]?Pa|bar|dB|ppm|x|×"
 )
 """Units that may stick to a number."""
+SPACED_UNITS = (
+    "%|‰|°[CFK]?|[µumn]?s|min|h|[KMGTP]i?B|kB|[kMG]bit|[kMG]?Hz|[mk]?V|mA|A|[kM]?W|[kM]?Wh|[mµnk]?m|cm|km/h|ft|[mk]?g|[mc]?l|L|"
+    "px|dpi|fps|rpm|[hk]?Pa|bar|dB|ppm|×"
+)
+"""Units that may stand after a blank, where `in` and `x` are words."""
 LONG_UNITS = (
     "secs?|seconds?|mins?|minutes?|hrs?|hours?|days?|weeks?|months?|years?|bytes?|bits?|"
     "Sekunden?|Minuten?|Stunden?|Tagen?|Tage?|Wochen?|Monaten?|Monate?|Jahren?|Jahre?|"

@@ -21,7 +21,7 @@ from barrier_policy.facts.value_words import (
     FUNCTION_WORDS,
     LONG_UNITS,
     MONTHS,
-    UNITS,
+    SPACED_UNITS,
     type_of_name,
 )
 
@@ -35,11 +35,10 @@ REACH = 40
 """How far before a value its name may begin, in characters."""
 
 TOKEN = re.compile(r"[^\s\"'`<>(){}\[\]|;“”„«»‹›「」『』、。，；：（）→⇒…]+")
-URL = re.compile(r"https?://[^\s\"'`<>\]}]+")
 ITEM = r"[^\W_][\w./#:-]*+(?:,\d{3}(?!\d))*+"
 LIST = re.compile(rf"(?<![\w./#:-]){ITEM}(?:,[ ]{ITEM}){{1,63}}+")
 ARROWS = re.compile(rf"(?<![\w./#:-]){ITEM}[ ]?(?:(?:->|→|⇒)[ ]?{ITEM}[ ]?){{1,63}}+")
-BOUND = re.compile(r"[<>~^]=?[ ]?v?\d+(?:\.\w+)*")
+BOUND = re.compile(r"[<>~^]=?v?\d+(?:\.\w+)*(?![\w(])")
 QUOTED = re.compile(
     r"`([^`\n]{2,120})`|\"([^\"\n]{2,120})\"|(?<!\w)'([^'\n]{2,120})'(?!\w)|[“„«「『]([^“”„«»「」『』\n]{2,120})[”“»」』]"
 )
@@ -55,7 +54,7 @@ AFTER_NUMBER = re.compile(
   | [ ]?(?P<range>(?:to|till|until|and|or|bis|und|oder|à|et|ou|a|y|o|e|do|i|до|и|–|\.\.\.?|-|&)[ ]?\#?\d[\d.,]*)\b(?![.,]\d)
   | \.?[ ](?P<date>(?:de[ ])?(?:{MONTHS})\.?(?:[ ](?:de[ ])?\d{{4}})?)(?!\w)
   | (?P<grouped>(?:[ ]\d{{3}})+(?=[ ][^\W\d])|(?:[\u00a0\u202f]\d{{3}})+)(?!\d)
-  | [ \u00a0\u202f-]?(?P<unit>{UNITS}|{LONG_UNITS})(?![\w%])
+  | [ \u00a0\u202f](?P<unit>{SPACED_UNITS}|{LONG_UNITS})(?![\w%])
   | (?P<counter>{COUNTERS})
     """,
     re.VERBOSE,
@@ -94,16 +93,15 @@ def scan_values(text: str, *, listing: bool = False) -> tuple[Value, ...]:
     Types: idempotency_key, resource_id, path, url, version_pin, hash, sequence, column_set, amount, quantity, timestamp,
     literal, symbol. A short number counts only with a name or a unit.
     """
-    values = sorted(_scan(text, listing, 0), key=_place)
-    return tuple(
-        value
-        for index, value in enumerate(values)
-        if index == 0 or value.type != "literal" or _place(value)[:2] != _place(values[index - 1])[:2]
-    )
+    kept: list[Value] = []
+    for value in sorted(_scan(text, listing, 0), key=_place):
+        if value.type != "literal" or not kept or (value.start, value.end) != (kept[-1].start, kept[-1].end):
+            kept.append(value)
+    return tuple(kept)
 
 
 def _place(value: Value) -> tuple[int, int, bool]:
-    """By place, the longer one first; a quotation after what the quoted thing is."""
+    """By place, the longer one first; a quotation after what the quoted thing is, so that it can be told from it."""
     return value.start, -value.end, value.type == "literal"
 
 
@@ -119,7 +117,7 @@ def _scan(text: str, listing: bool, depth: int) -> Iterator[Value]:
 
 
 def _text_values(text: str, listing: bool) -> Iterator[Value]:
-    position = list_end = 0
+    position = list_end = covered = 0
     for token in TOKEN.findall(text):
         if token.isalpha() and (token.islower() or token.istitle() or token.isupper()):
             continue
@@ -127,15 +125,17 @@ def _text_values(text: str, listing: bool) -> Iterator[Value]:
         start = text.find(token, position)
         position = start + len(token)
         for piece in token_pieces(token):
-            if not (listing and piece.type == "symbol"):
+            if start >= covered and not (listing and piece.type == "symbol"):
                 value = _value(text, start, piece, listing)
                 if value is not None:
                     yield value
+                    if value.type == "timestamp":  # the time after a date is no value of its own
+                        covered = value.end
         if token[-1] == "," and not listing and start >= list_end:
-            found = _list_at(text, start)
-            if found is not None:
-                list_end = found.end
-                yield found
+            match = LIST.match(text, start)
+            if match is not None:
+                list_end = match.end()
+                yield from _listed(match[0], text, start)
     if not listing:
         yield from _phrases(text)
 
@@ -196,6 +196,8 @@ def _explicit_name(text: str, start: int) -> str:
     if not end:
         return ""
     if text[end - 1] in ":=":
+        if end == start and text[end - 1] == ":":  # `a.py:12`; inside a token the token itself knows
+            return ""
         while end and start - end < 12 and text[end - 1] in ":=> \t\"'`]*":
             end -= 1
         return _word_before(text, end).strip("-.")
@@ -241,17 +243,13 @@ def _phrases(text: str) -> Iterator[Value]:
                 yield Value(type="sequence", text=body, start=match.start(), end=match.start() + len(body))
 
 
-def _list_at(text: str, start: int) -> Value | None:
+def _listed(body: str, text: str, start: int) -> Iterator[Value]:
     """A list of identifiers or numbers, where the set or the order is the value."""
-    match = LIST.match(text, start)
-    if match is None or match.end() - start > MAX_LIST:
-        return None
-    found = _list(match[0], text, start)
-    if found is None:
-        return None
-    kind, body = found
-    name = _explicit_name(text, start) or _implicit_name(text, start)
-    return Value(type=kind, text=body, start=start, end=start + len(body), name=name)
+    found = _list(body, text, start) if len(body) <= MAX_LIST else None
+    if found is not None:
+        kind, kept = found
+        name = _explicit_name(text, start) or _implicit_name(text, start)
+        yield Value(type=kind, text=kept, start=start, end=start + len(kept), name=name)
 
 
 def _list(body: str, text: str, start: int) -> tuple[str, str] | None:

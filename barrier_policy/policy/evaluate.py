@@ -47,7 +47,7 @@ class Evaluator:
         """The verdict of one span record, a dict with the fields of `Span`. What fails is an outcome, not an exception."""
         span = _Span(self._reader.read(record), self._engine)
         outcomes = tuple(rule.outcome(span) for rule in self._rules)
-        verdict = combine(outcomes)
+        verdict, is_default = combine(outcomes)
         decides = permits if verdict is VerdictKind.OPPORTUNITY else bars
         reasons: list[Reason] = []
         warnings: list[Reason] = []
@@ -59,7 +59,7 @@ class Evaluator:
                 (warnings if found.mode is Mode.WARN else reasons).append(rule.reason(span, errors))
         return Verdict(
             verdict=verdict,
-            default_barrier=not any(map(bars, outcomes)) and not any(map(permits, outcomes)),
+            default_barrier=is_default,
             reasons=tuple(reasons),
             warnings=tuple(warnings),
             errors=tuple(errors),

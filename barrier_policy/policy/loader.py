@@ -30,14 +30,11 @@ def shipped_policies() -> Path:
 
     It is a namespace package, which importlib.resources can't find in an editable install.
     """
-    spec = find_spec(SHIPPED_PACKAGE)
-    places = spec.submodule_search_locations if spec else None
-    for place in places or ():
-        if Path(place).is_dir():
-            return Path(place)
-    raise PolicyError(
-        [Issue(file=SHIPPED_PACKAGE, message="the shipped policies are not installed (reinstall barrier-policy)")]
-    )
+    found = _shipped_places()
+    if not found:
+        message = "the shipped policies are not installed (reinstall barrier-policy)"
+        raise PolicyError([Issue(file=SHIPPED_PACKAGE, message=message)])
+    return found[0]
 
 
 def load_policies(paths: Iterable[Path], schema: RecordSchema, engine: Engine) -> PolicySet:
@@ -86,13 +83,17 @@ def read_document(path: Path, issues: list[Issue]) -> Node | None:
     return None
 
 
+def _shipped_places() -> list[Path]:
+    spec = find_spec(SHIPPED_PACKAGE)
+    places = spec.submodule_search_locations if spec else None
+    return [Path(place) for place in places or () if Path(place).is_dir()]
+
+
 def _layer_name(path: Path) -> str:
     """`shipped` for ours, whose directory is called differently from install to install."""
-    spec = find_spec(SHIPPED_PACKAGE)
-    is_ours = spec is not None and str(path.resolve()) in [
-        str(Path(place).resolve()) for place in spec.submodule_search_locations or ()
-    ]
-    return "shipped" if is_ours else path.resolve().name.removesuffix(".yaml")
+    if path.resolve() in [place.resolve() for place in _shipped_places()]:
+        return "shipped"
+    return path.resolve().name.removesuffix(".yaml")
 
 
 def _merge(drafts: list[tuple[int, Policy]], issues: list[Issue]) -> tuple[Policy, ...]:

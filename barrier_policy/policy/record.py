@@ -42,13 +42,16 @@ class RecordReader:
             if not isinstance(value, Mapping) or name not in value:
                 return _ABSENT
             value = value[name]
+        key = self._json(value)
+        return self._json(_printable(value)) if _ESCAPED_NUL in key else key
+
+    def _json(self, value: Any) -> bytes:
         try:
-            key = self._encode(value)
+            return self._encode(value)
         except UnicodeEncodeError:
-            return self._encode(_printable(value))
+            return self._json(_printable(value))
         except (TypeError, RecursionError):
             return _ABSENT
-        return self._encode(_printable(value)) if _ESCAPED_NUL in key else key
 
 
 class Reading:

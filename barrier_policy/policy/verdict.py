@@ -95,19 +95,20 @@ class Clause(msgspec.Struct, frozen=True, kw_only=True):
 
 def permits(found: RuleOutcome) -> bool:
     """A permit in error permits nothing."""
-    return found.mode is Mode.ENFORCE and found.effect is RuleEffect.PERMIT and found.outcome is Outcome.TRUE
+    return found.outcome is Outcome.TRUE and found.effect is RuleEffect.PERMIT and found.mode is Mode.ENFORCE
 
 
 def bars(found: RuleOutcome) -> bool:
     """A barrier in error binds."""
-    return found.mode is Mode.ENFORCE and found.effect is RuleEffect.BARRIER and found.outcome is not Outcome.FALSE
+    return found.outcome is not Outcome.FALSE and found.effect is RuleEffect.BARRIER and found.mode is Mode.ENFORCE
 
 
-def combine(outcomes: Collection[RuleOutcome]) -> VerdictKind:
-    """The verdict of all rules, in any order.
+def combine(outcomes: Collection[RuleOutcome]) -> tuple[VerdictKind, bool]:
+    """The verdict of all rules in any order, and whether it is a barrier only because no rule spoke.
 
     A span is an opportunity only if every way the errors could have turned out makes it one: some permit is true, and no
     barrier is true or in error. Rules in mode warn or shadow do not count.
     """
-    is_opportunity = any(map(permits, outcomes)) and not any(map(bars, outcomes))
-    return VerdictKind.OPPORTUNITY if is_opportunity else VerdictKind.BARRIER
+    permitted, barred = any(map(permits, outcomes)), any(map(bars, outcomes))
+    verdict = VerdictKind.OPPORTUNITY if permitted and not barred else VerdictKind.BARRIER
+    return verdict, not permitted and not barred

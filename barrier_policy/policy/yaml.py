@@ -129,7 +129,7 @@ class _Composer:
             what = "aliases" if isinstance(event, yaml.AliasEvent) else "anchors"
             self.refuse(event.start_mark, f"{what} are not allowed (write the value out)")
         if getattr(event, "tag", None) is not None:
-            self.refuse(event.start_mark, "tags are not allowed")
+            self.refuse(event.start_mark, "tags are not allowed (a text that starts with `!` needs quotes)")
         written = self.text[event.start_mark.index : event.end_mark.index]
         value: str | int | bool | tuple[Node, ...] | dict[str, Node] | None = None
         if isinstance(event, yaml.ScalarEvent):

@@ -8,7 +8,18 @@ from typing import Any
 
 import msgspec
 
-from barrier_policy.transcript.model import Message, MessageKind, Origin, Part, PartType, Skipped, ToolDeclaration, Transcript
+from barrier_policy.transcript.elements import Place
+from barrier_policy.transcript.model import (
+    Message,
+    MessageKind,
+    Origin,
+    Part,
+    PartType,
+    Skipped,
+    ToolDeclaration,
+    Transcript,
+)
+from barrier_policy.transcript.parts import unknown_part
 from barrier_policy.transcript.source import Source
 from barrier_policy.transcript.values import as_dict, as_list, first_text
 
@@ -26,6 +37,11 @@ ORIGINS = {
     "gemini": Origin.AGENT,
 }
 """Origins by recorded role. Every other role has the lowest of those who take part: text without a known author has no authority."""
+
+
+CALL_OR_RESULT = (PartType.TOOL_CALL, PartType.TOOL_RESULT)
+SPEAKERS = (Origin.SYSTEM, Origin.DEVELOPER, Origin.USER)
+NOWHERE = Place()
 
 
 def origin_of(role: str) -> Origin:
@@ -112,20 +128,20 @@ class TranscriptBuilder:
         self,
         role: str,
         parts: Sequence[Part],
+        place: Place = NOWHERE,
         *,
         origin: Origin | None = None,
         kind: MessageKind = MessageKind.MESSAGE,
-        line: int = 0,
-        pointer: str = "",
-        timestamp: str = "",
-        id: str = "",
-        environment: dict[str, str] | None = None,
     ) -> None:
-        """Add one message; its origin is that of its role unless given, or that of tools where it holds results only."""
+        """Add one message.
+
+        Its origin is that of its role unless given, or that of tools where it holds results only. Calls and results
+        without an id get a synthetic one. A message that holds nothing but carriers is of kind `carrier`.
+        """
         origin = origin or origin_of(role)
-        if any(not part.call_id and part.type in (PartType.TOOL_CALL, PartType.TOOL_RESULT) for part in parts):
+        if any(not part.call_id and part.type in CALL_OR_RESULT for part in parts):
             parts = [self._with_id(part) for part in parts]
-        if origin in (Origin.USER, Origin.SYSTEM, Origin.DEVELOPER):
+        if origin in SPEAKERS:
             if parts and all(is_result(part) for part in parts):
                 origin = Origin.TOOL
             elif kind is MessageKind.MESSAGE and _is_carrier(parts):
@@ -137,29 +153,45 @@ class TranscriptBuilder:
                 origin=origin,
                 parts=tuple(parts),
                 kind=kind,
-                line=line,
-                pointer=pointer,
-                timestamp=timestamp,
-                id=id,
-                environment=environment if environment is not None else {},
+                line=place.line,
+                pointer=place.pointer,
+                timestamp=place.timestamp,
+                id=place.id,
+                environment=place.environment,
             )
         )
 
-    def add_split(self, role: str, parts: Sequence[Part], **fields: Any) -> None:
+    def add_split(
+        self,
+        role: str,
+        parts: Sequence[Part],
+        place: Place = NOWHERE,
+        *,
+        origin: Origin | None = None,
+        kind: MessageKind = MessageKind.MESSAGE,
+    ) -> None:
         """Add a message whose results become messages of their own.
 
-        The user's results stand first, whatever their place in the record; the agent's (tools that the model's own server
-        runs) stay in their place. `fields` are those of `add`.
+        The user's results stand first, whatever their place in the record; the agent's (of tools that the model's own
+        server runs) stay in their place.
         """
         if not any(is_result(part) for part in parts):
-            self.add(role, parts, **fields)
+            self.add(role, parts, place, origin=origin, kind=kind)
         elif origin_of(role) is Origin.AGENT:
             for run in _runs(parts):
-                self.add(role, run, **{**fields, **({"origin": Origin.TOOL} if is_result(run[0]) else {})})
+                self.add(role, run, place, origin=Origin.TOOL if is_result(run[0]) else origin, kind=kind)
         else:
             for run in ([p for p in parts if is_result(p)], [p for p in parts if not is_result(p)]):
                 if run:
-                    self.add(role, run, **fields)
+                    self.add(role, run, place, origin=origin, kind=kind)
+
+    def add_notice(self, role: str, parts: Sequence[Part], place: Place = NOWHERE) -> None:
+        """Add the runtime's own text. It speaks with no more authority than a tool, whatever role it is stored under."""
+        self.add(role, parts, place, origin=Origin.TOOL, kind=MessageKind.NOTICE)
+
+    def add_malformed(self, value: Any, place: Place = NOWHERE) -> None:
+        """Add a record that is no message of its format, as an unknown part."""
+        self.add("", [unknown_part(value)], place)
 
     def build(self) -> Transcript:
         """The transcript."""
@@ -175,7 +207,7 @@ class TranscriptBuilder:
         )
 
     def _with_id(self, part: Part) -> Part:
-        if part.call_id or part.type not in (PartType.TOOL_CALL, PartType.TOOL_RESULT):
+        if part.call_id or part.type not in CALL_OR_RESULT:
             return part
         take = self._ids.call if part.type is PartType.TOOL_CALL else self._ids.result
         return msgspec.structs.replace(part, call_id=take(part.name))

@@ -16,7 +16,9 @@ RESULT_ROLES = frozenset({"tool", "function"})
 
 def looks_like_chat(message: dict[str, Any]) -> bool:
     """Whether an object has a chat role and something that a chat message says."""
-    return message.get("role") in CHAT_ROLES and ("content" in message or "tool_calls" in message or "function_call" in message)
+    return as_text(message.get("role")) in CHAT_ROLES and (
+        "content" in message or "tool_calls" in message or "function_call" in message
+    )
 
 
 def chat_parts(message: dict[str, Any], pointer: str = "") -> list[Part]:
@@ -27,7 +29,7 @@ def chat_parts(message: dict[str, Any], pointer: str = "") -> list[Part]:
     """
     content = message.get("content")
     parts = _reasoning(message, pointer)
-    if message.get("role") in RESULT_ROLES:
+    if as_text(message.get("role")) in RESULT_ROLES:
         parts += result_parts(
             content,
             call_id=_answered_id(message),
@@ -51,16 +53,9 @@ def add_chat_message(builder: TranscriptBuilder, element: Element) -> None:
     message = element.value
     role = message.get("role") if isinstance(message, dict) else None
     if not isinstance(role, str):
-        builder.add("", [unknown_part(message)], line=element.line, pointer=element.pointer)
+        builder.add_malformed(message, element.place())
         return
-    builder.add(
-        role,
-        chat_parts(message),
-        line=element.line,
-        pointer=element.pointer,
-        timestamp=as_text(message.get("timestamp")),
-        id=as_text(message.get("id")),
-    )
+    builder.add(role, chat_parts(message), element.place(timestamp=message.get("timestamp"), id=message.get("id")))
 
 
 def _reasoning(message: dict[str, Any], pointer: str) -> list[Part]:

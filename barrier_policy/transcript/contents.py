@@ -29,7 +29,14 @@ def _part(item: Any, pointer: str) -> list[Part]:
     part = as_dict(item)
     if isinstance(part.get("functionCall"), dict):
         call = part["functionCall"]
-        return [call_part(as_text(call.get("name")), call.get("args"), call_id=as_text(call.get("id")), pointer=f"{pointer}/functionCall")]
+        return [
+            call_part(
+                as_text(call.get("name")),
+                call.get("args"),
+                call_id=as_text(call.get("id")),
+                pointer=f"{pointer}/functionCall",
+            )
+        ]
     if isinstance(part.get("functionResponse"), dict):
         return _response(part["functionResponse"], f"{pointer}/functionResponse")
     if isinstance(part.get("text"), str):
@@ -53,4 +60,8 @@ def _response(response: dict[str, Any], pointer: str) -> list[Part]:
         is_error=True if "error" in fields else None,
         pointer=f"{pointer}/response",
     )
-    return parts + [part for index, nested in enumerate(as_list(response.get("parts"))) for part in _part(nested, f"{pointer}/parts/{index}")]
+    return parts + [
+        part
+        for index, nested in enumerate(as_list(response.get("parts")))
+        for part in _part(nested, f"{pointer}/parts/{index}")
+    ]

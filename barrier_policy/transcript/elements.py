@@ -9,10 +9,20 @@ from typing import Any
 import msgspec
 
 from barrier_policy.transcript.source import Source
-from barrier_policy.transcript.values import decode_json
+from barrier_policy.transcript.values import as_text, decode_json
 
 SAMPLE = 40
 """How many elements a probe looks at."""
+
+
+class Place(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """Where a message stands, when it was recorded and under which id; the fields are those of a message."""
+
+    line: int = 0
+    pointer: str = ""
+    timestamp: str = ""
+    id: str = ""
+    environment: dict[str, str] = {}
 
 
 class Element(msgspec.Struct, frozen=True, gc=False):
@@ -21,6 +31,10 @@ class Element(msgspec.Struct, frozen=True, gc=False):
     line: int
     pointer: str
     value: Any
+
+    def place(self, *, timestamp: Any = "", id: Any = "") -> Place:
+        """Its place, with what its record says about time and id."""
+        return Place(line=self.line, pointer=self.pointer, timestamp=as_text(timestamp), id=as_text(id))
 
 
 def find_elements(source: Source, *keys: str) -> Iterator[Element]:

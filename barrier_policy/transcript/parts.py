@@ -11,7 +11,7 @@ from typing import Any
 
 from barrier_policy.digest import digest_text
 from barrier_policy.transcript.model import Part, PartType
-from barrier_policy.transcript.values import as_dict, decode_arguments, first_text, json_text
+from barrier_policy.transcript.values import as_dict, as_text, decode_arguments, first_text, json_text
 
 TEXT_TYPES = frozenset({"text", "input_text", "output_text", "summary_text", "reasoning_text"})
 REASONING_TYPES = frozenset({"thinking", "think", "reasoning", "redacted_thinking"})
@@ -60,7 +60,7 @@ def result_parts(
     """
     texts: list[str] = []
     others: list[Part] = []
-    if isinstance(content, list) or (isinstance(content, dict) and content.get("type") in PAYLOAD_TYPES):
+    if isinstance(content, list) or (isinstance(content, dict) and as_text(content.get("type")) in PAYLOAD_TYPES):
         for part in content_parts(content, pointer):
             if part.type is PartType.TEXT:
                 texts.append(part.text)

@@ -70,7 +70,9 @@ class Source:
             check_depth(document)
             source = cls(canonical_json(document), path=path)
         except RecursionError:
-            raise TranscriptError([Issue(file=path, message=f"the messages are nested deeper than {MAX_DEPTH} levels")]) from None
+            raise TranscriptError(
+                [Issue(file=path, message=f"the messages are nested deeper than {MAX_DEPTH} levels")]
+            ) from None
         except (TypeError, ValueError) as error:
             raise TranscriptError([Issue(file=path, message=f"the messages are no JSON data ({error})")]) from None
         source.__dict__["_parsed"] = _Parsed(document=document)

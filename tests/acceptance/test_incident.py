@@ -105,7 +105,9 @@ def test_the_example_is_the_run_that_the_document_describes(messages: Messages) 
     assert not [value for value in (KEY, *REWRITTEN) if value in tail]
 
 
-def test_the_spans_that_hold_the_migration_call_stay_verbatim_because_it_is_unsettled(decision: Decision, messages: Messages) -> None:
+def test_the_spans_that_hold_the_migration_call_stay_verbatim_because_it_is_unsettled(
+    decision: Decision, messages: Messages
+) -> None:
     span = span_of(decision, migration(messages))
     assert (span.verdict, span.action) == ("barrier", "retain")
     cited = [evidence.message for reason in span.reasons if reason.rule == UNSETTLED for evidence in reason.evidence]
@@ -128,7 +130,9 @@ def test_the_span_of_41_turns_taken_as_one_stays_verbatim(store: Path, messages:
         pytest.param((CONSTRAINT,), id="the-constraint-on-the-downstream-consumer"),
     ],
 )
-def test_the_decision_names_what_the_summary_had_dropped(decision: Decision, messages: Messages, dropped: tuple[str, ...]) -> None:
+def test_the_decision_names_what_the_summary_had_dropped(
+    decision: Decision, messages: Messages, dropped: tuple[str, ...]
+) -> None:
     assert any(all(value in text for value in dropped) for text in named(decision, messages))
 
 
@@ -174,7 +178,9 @@ def test_the_finished_migration_of_customers_holds_nothing_back(decision: Decisi
     assert any("customers-v2-prd-0903" in text for text in receipts)
 
 
-def test_once_a_look_up_confirms_the_migration_its_span_may_go_with_a_receipt_that_has_the_key(store: Path, messages: Messages) -> None:
+def test_once_a_look_up_confirms_the_migration_its_span_may_go_with_a_receipt_that_has_the_key(
+    store: Path, messages: Messages
+) -> None:
     confirmed = json.dumps({"migration_id": "mig_2240", "environment": "production", "state": "completed", "verified": True})
     look_up = {"name": "get_migration", "arguments": '{"migration_id": "mig_2240"}'}
     finish: Messages = [

@@ -77,7 +77,7 @@ def load(write: Callable[..., Path], schema: RecordSchema, python_engine: Engine
     """Loads one policy from its rules, written with `rule`; `variables` is the block before them."""
 
     def load_rules(*rules: str, variables: str = "", engine: Engine | None = None) -> PolicySet:
-        path = write(HEAD + variables + "rules:\n" + "".join(rules))
+        path = write(HEAD + variables + ("rules:\n" + "".join(rules) if rules else "rules: []\n"))
         return load_policies([path], schema, engine or python_engine)
 
     return load_rules

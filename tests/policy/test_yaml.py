@@ -59,10 +59,14 @@ def test_keys_are_always_strings() -> None:
     ("text", "issues"),
     [
         ("a: 1\nb: 2\na: 3\n", ["f:3:1: key `a` is already used at line 1"]),
-        ("a: &x 1\nb: *x\n", ["f:1:4: anchors are not allowed (write the value out)", "f:2:4: aliases are not allowed (write the value out)"]),
+        (
+            "a: &x 1\nb: *x\n",
+            ["f:1:4: anchors are not allowed (write the value out)", "f:2:4: aliases are not allowed (write the value out)"],
+        ),
         ("<<: {a: 1}\n", ["f:1:1: merge keys are not allowed (write the values out)"]),
-        ("a: !!python/object:os.system x\n", ["f:1:4: tags are not allowed"]),
-        ("a: !!str 1\n", ["f:1:4: tags are not allowed"]),
+        ("a: !!python/object:os.system x\n", ["f:1:4: tags are not allowed (a text that starts with `!` needs quotes)"]),
+        ("condition: !span.held\n", ["f:1:12: tags are not allowed (a text that starts with `!` needs quotes)"]),
+        ("a: !!str 1\n", ["f:1:4: tags are not allowed (a text that starts with `!` needs quotes)"]),
         ("&k a: 1\n", ["f:1:1: a key can't have an anchor or a tag"]),
         ("? [a]\n: b\n", ["f:1:3: a key must be a string"]),
         ("a: 1\n---\nb: 2\n", ["f:2:1: a second document is not allowed (use one file for each)"]),
@@ -117,7 +121,9 @@ h: "é😀 end"
     ],
 )
 @pytest.mark.parametrize("line_break", ["\n", "\r\n"])
-def test_every_character_of_a_text_has_its_place_in_the_file(path: list[Any], word: str, place: tuple[int, int], line_break: str) -> None:
+def test_every_character_of_a_text_has_its_place_in_the_file(
+    path: list[Any], word: str, place: tuple[int, int], line_break: str
+) -> None:
     node = parse_yaml(PLACES.replace("\n", line_break), "f")
     for step in path:
         node = node.value[step]  # type: ignore[index]

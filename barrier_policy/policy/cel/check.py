@@ -299,9 +299,8 @@ class _Checker:
     def membership(self, node: Node, types: list[str]) -> str:
         item = element(types[1]) if types[1] else UNKNOWN
         if item is None or (item and item not in SCALARS):
-            self.refuse(
-                node, f"{self.words(node.args[1])} is {article(types[1])} (`in` needs a list of strings, ints or bools)"
-            )
+            found = f"{self.words(node.args[1])} is {article(types[1])}"
+            self.refuse(node.args[1], f"{found} (`in` needs a list of strings, ints or bools)")
         elif item and types[0] and item != types[0]:
             self.refuse(node, f"`in` looks for {article(types[0])} in a {types[1]}")
         return "bool"

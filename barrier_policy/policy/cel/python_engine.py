@@ -43,7 +43,7 @@ class PythonEngine:
 
     def _program(self, expression: str) -> Program:
         try:
-            runner = self._environment.program(self._environment.compile(expression))
+            runner = self._environment.program(self._environment.compile(expression), {"_+_": _add})
         except CELParseError as error:
             raise ExpressionError(str(error)) from None
 
@@ -73,6 +73,12 @@ class _Evaluator(Evaluator):
 class _Runner(celpy.InterpretedRunner):
     def evaluate(self, context: Context) -> celtypes.Value:
         return _Evaluator(self.ast, self.new_activation()).evaluate(context)
+
+
+def _add(left: Any, right: Any) -> Any:
+    """`+` whose strings stay CEL strings: on Python's own, `contains` fails."""
+    result = left + right
+    return celtypes.StringType(result) if isinstance(result, str) else result
 
 
 def _plain(value: Any) -> Value:

@@ -8,8 +8,6 @@ needs it. cel-python's parser is used whichever engine evaluates, so a policy th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from functools import cached_property
 
 import re2  # type: ignore[import-untyped]
 from celpy.celparser import CELParseError, CELParser
@@ -101,6 +99,7 @@ class SubsetParser:
             return None, [Problem(_offset(text, error.line, error.column), "syntax error (this is no CEL expression)")]
         if _height(tree) > MAX_TREE_HEIGHT:
             return None, [Problem(0, "the expression is nested too deeply (split it into variables)")]
+        _place_booleans(text, tree)
         conversion = _Conversion(text)
         node = conversion.node(tree)
         return node, conversion.problems
@@ -120,6 +119,13 @@ def _height(tree: Tree[Token]) -> int:
     return height
 
 
+def _place_booleans(text: str, tree: Tree[Token]) -> None:
+    """Give `true` and `false` their places back: cel-python makes these tokens without, and their parents inherit it."""
+    tokens = tree.scan_values(lambda child: isinstance(child, Token) and child.type == "BOOL_LIT")
+    for token, match in zip(tokens, (match for match in _BOOLEAN.finditer(text) if match[1]), strict=False):
+        token.start_pos, token.end_pos = match.span()
+
+
 class _Conversion:
     """One walk over a parse tree; collects problems instead of stopping."""
 
@@ -127,25 +133,24 @@ class _Conversion:
         self.text = text
         self.problems: list[Problem] = []
 
-    @cached_property
-    def booleans(self) -> Iterator[re.Match[str]]:
-        """Places of `true` and `false` in order: the parser loses the places of these tokens."""
-        return (match for match in _BOOLEAN.finditer(self.text) if match[1])
-
     def refuse(self, offset: int, message: str) -> None:
         self.problems.append(Problem(offset, message))
+
+    def refused(self, tree: Tree[Token], message: str, offset: int | None = None) -> Node:
+        """A node in the place of what can't be read: it has no type, so it is reported once."""
+        self.refuse(_start(tree) if offset is None else offset, message)
+        return Node(op="refused", start=_start(tree), end=_end(tree))
 
     def node(self, tree: Tree[Token]) -> Node:
         while len(tree.children) == 1 and isinstance(tree.children[0], Tree) and tree.data in _PASS_THROUGH:
             tree = tree.children[0]
         handler = _HANDLERS.get(tree.data)
         if handler is None:
-            self.refuse(_start(tree), _REFUSED[tree.data])
-            return Node(op="refused", start=_start(tree), end=_end(tree))
+            return self.refused(tree, _REFUSED[tree.data])
         return handler(self, tree)
 
     def build(self, tree: Tree[Token], op: str, args: list[Node], value: str | int | bool = "", variable: str = "") -> Node:
-        """A node that reaches over the tree and all its arguments (see `booleans`)."""
+        """A node that reaches over the tree and all its arguments (see `_place_booleans`)."""
         start = min([_start(tree), *(arg.start for arg in args)])
         end = max([_end(tree), *(arg.end for arg in args)])
         return Node(op=op, args=tuple(args), value=value, variable=variable, start=start, end=end)
@@ -190,17 +195,16 @@ class _Conversion:
         name, arguments = str(token), _arguments(tree)
         if name in LOOPS:
             return self.loop(tree, self.node(receiver), name, arguments)
-        args = [self.node(receiver), *(self.node(argument) for argument in arguments)]
         if name not in METHODS:
-            self.refuse(token.start_pos or 0, f"unknown function `{name}` {suggestion(name, LOOPS + METHODS)}")
+            return self.refused(tree, f"unknown function `{name}` {suggestion(name, LOOPS + METHODS)}", token.start_pos)
+        args = [self.node(receiver), *(self.node(argument) for argument in arguments)]
         if name == "matches" and len(args) == 2:
             self.pattern(args[1])
         return self.build(tree, "method", args, name)
 
     def loop(self, tree: Tree[Token], items: Node, name: str, arguments: list[Tree[Token]]) -> Node:
         if len(arguments) != 2:
-            self.refuse(_start(tree), f"`{name}` takes a variable and an expression")
-            return Node(op="refused", start=_start(tree), end=_end(tree))
+            return self.refused(tree, f"`{name}` takes a variable and an expression")
         variable, body = self.node(arguments[0]), self.node(arguments[1])
         spelling = str(variable.value) if variable.op == "name" else ""
         if not _LOOP_VARIABLE.fullmatch(spelling) or spelling in RESERVED:
@@ -224,14 +228,14 @@ class _Conversion:
 
     def call(self, tree: Tree[Token]) -> Node:
         name = str(tree.children[0])
+        if name not in (*FUNCTIONS, "has"):
+            return self.refused(tree, f"unknown function `{name}` {suggestion(name, (*FUNCTIONS, 'has'))}")
         args = [self.node(argument) for argument in _arguments(tree)]
-        if name == "has":
-            if len(args) != 1 or args[0].op != "select":
-                self.refuse(_start(tree), "`has` takes a field, as in `has(span.id)`")
-            return self.build(tree, "has", args, name)
-        if name not in FUNCTIONS:
-            self.refuse(_start(tree), f"unknown function `{name}` {suggestion(name, (*FUNCTIONS, 'has'))}")
-        return self.build(tree, "call", args, name)
+        if name != "has":
+            return self.build(tree, "call", args, name)
+        if len(args) != 1 or args[0].op != "select":
+            return self.refused(tree, "`has` takes a field, as in `has(span.id)`")
+        return self.build(tree, "has", args, name)
 
     def group(self, tree: Tree[Token]) -> Node:
         return self.build(tree, "group", [self.node(child) for child in _trees(tree)])
@@ -246,14 +250,12 @@ class _Conversion:
         token = tree.children[0]
         assert isinstance(token, Token)
         if token.type == "BOOL_LIT":
-            place = next(self.booleans)
-            return Node(op="literal", value=token.value == "true", start=place.start(), end=place.end())
+            return Node(op="literal", value=token.value == "true", start=token.start_pos or 0, end=token.end_pos or 0)
         if token.type == "INT_LIT":
             return self.build(tree, "literal", [], self.integer(token))
         if token.type == "STRING_LIT":
             return self.build(tree, "literal", [], self.string(token))
-        self.refuse(_start(tree), _REFUSED[token.type])
-        return Node(op="refused", start=_start(tree), end=_end(tree))
+        return self.refused(tree, _REFUSED[token.type])
 
     def integer(self, token: Token) -> int:
         if "x" in token or abs(int(token)) >= 2**63:
@@ -274,11 +276,13 @@ class _Conversion:
 
 
 def _start(tree: Tree[Token]) -> int:
-    return 2**31 if tree.meta.empty else tree.meta.start_pos
+    """Where a tree starts; far behind every text where the parser lost it (see `_place_booleans`)."""
+    start = getattr(tree.meta, "start_pos", None)
+    return MAX_LENGTH if start is None else int(start)
 
 
 def _end(tree: Tree[Token]) -> int:
-    return 0 if tree.meta.empty else tree.meta.end_pos
+    return int(getattr(tree.meta, "end_pos", None) or 0)
 
 
 def _trees(tree: Tree[Token]) -> list[Tree[Token]]:

@@ -1,0 +1,91 @@
+"""Rows of a Claude Code session file: which of them make up what the model sees now.
+
+The file is only ever appended to. After a compaction the live view is the summary, the rows that the boundary names as
+preserved (they stand before it and are not written again), and the rows after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from barrier_policy.transcript.builder import TranscriptBuilder
+from barrier_policy.transcript.source import Record
+from barrier_policy.transcript.values import as_dict, as_list, as_text
+
+MESSAGE_TYPES = frozenset({"user", "assistant"})
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One record of the file that is an object."""
+
+    line: int
+    value: dict[str, Any]
+
+    def get(self, key: str) -> str:
+        """A text field."""
+        return as_text(self.value.get(key))
+
+
+def main_rows(records: Iterable[Record], builder: TranscriptBuilder) -> list[Row]:
+    """The rows of the main chain, or all where every message is of a side chain: the file of a sub-agent."""
+    rows = []
+    for record in records:
+        if isinstance(record.value, dict):
+            rows.append(Row(record.line, record.value))
+        else:
+            builder.skip("not an object")
+    aside = [_is_aside(row) for row in rows]
+    if all(flag for row, flag in zip(rows, aside, strict=True) if row.get("type") in MESSAGE_TYPES):
+        return rows
+    builder.skip("side chain", sum(aside))
+    return [row for row, flag in zip(rows, aside, strict=True) if not flag]
+
+
+def _is_aside(row: Row) -> bool:
+    return row.value.get("isSidechain") is True or bool(row.value.get("parent_tool_use_id"))
+
+
+def is_boundary(row: Row) -> bool:
+    """Whether a row marks a compaction."""
+    return row.get("type") == "system" and row.get("subtype") == "compact_boundary"
+
+
+def live_rows(rows: Sequence[Row], last: int, builder: TranscriptBuilder) -> Sequence[Row]:
+    """The rows that count after the last boundary; preserved ones stand before it and go behind their anchor."""
+    if last < 0:
+        return rows
+    preserved = _preserved(rows[:last], as_dict(rows[last].value.get("compactMetadata")))
+    builder.skip("before the last compaction", last - len(preserved))
+    builder.skip("system/compact_boundary")
+    after = rows[last + 1 :]
+    anchor = _anchor(rows[last], after)
+    return [*after[:anchor], *preserved, *after[anchor:]]
+
+
+def _anchor(boundary: Row, after: Sequence[Row]) -> int:
+    """How many rows after the boundary stand before the preserved ones: up to the anchor, else up to the summary."""
+    metadata = as_dict(boundary.value.get("compactMetadata"))
+    named = as_dict(metadata.get("preservedMessages")) or as_dict(metadata.get("preservedSegment"))
+    anchor = as_text(named.get("anchorUuid"))
+    if anchor and anchor == boundary.get("uuid"):
+        return 0
+    for index, row in enumerate(after):
+        if (anchor and row.get("uuid") == anchor) or (not anchor and row.value.get("isCompactSummary")):
+            return index + 1
+    return 0
+
+
+def _preserved(before: Sequence[Row], metadata: dict[str, Any]) -> list[Row]:
+    """Rows that the boundary keeps: one by one, or a segment from its head to its tail. Never written again."""
+    by_id = {row.get("uuid"): index for index, row in enumerate(before)}
+    ids = as_list(as_dict(metadata.get("preservedMessages")).get("uuids"))
+    if ids:
+        return [before[by_id[uuid]] for uuid in dict.fromkeys(map(as_text, ids)) if uuid in by_id]
+    segment = as_dict(metadata.get("preservedSegment"))
+    head, tail = as_text(segment.get("headUuid")), as_text(segment.get("tailUuid"))
+    if head in by_id and tail in by_id:
+        return list(before[by_id[head] : by_id[tail] + 1])
+    return []

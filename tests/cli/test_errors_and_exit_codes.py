@@ -1,0 +1,118 @@
+"""Mistakes of users end in one line and an exit code, never in a traceback."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from barrier_policy.walk import Decider
+
+Runner = Callable[..., Any]
+COMMAND = (sys.executable, "-m", "barrier_policy.cli")
+
+UNREADABLE = {
+    "empty": b"",
+    "blank": b" \n\n",
+    "truncated": b'[{"role": "user", "content": "hel',
+    "no transcript": b'{"answer": 42}',
+    "a number": b"7",
+    "no JSON": b"hello world\n",
+    "latin-1": '[{"role": "user", "content": "é"}]'.encode("latin-1"),
+    "half of UTF-16": "[]".encode("utf-16")[:-1],
+    "NUL bytes": b"\x00" * 64,
+    "deep": b"[" * 100_000,
+    "deep and closed": b"[" * 5_000 + b"]" * 5_000,
+    "binary": bytes(range(256)),
+}
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_unreadable_input_is_named_on_one_line(run: Runner, tmp_path: Path, name: str) -> None:
+    (tmp_path / "bad.json").write_bytes(UNREADABLE[name])
+    for command in (("decide",), ("facts",), ("ledger",)):
+        done = run(*command, "bad.json")
+        assert (done.code, done.out) == (2, "")
+        assert done.err.startswith("bad.json:")
+        assert len(done.err.splitlines()) == 1
+    assert run("explain", "bad.json", "0").code == 2
+
+
+@pytest.mark.parametrize("name", ["missing.json", ".", "a\0b", "x" * 5000])
+def test_a_path_that_can_not_be_read_is_named(run: Runner, name: str) -> None:
+    done = run("decide", name)
+    assert done.code == 2
+    assert "can't be read" in done.err
+    assert len(done.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--now", "tomorrow"), "--now: `tomorrow` is no time"),
+        (("--range", "3"), "--range: `3` is no range"),
+        (("--range", "3:99"), "range 3:99 does not lie within 0:9"),
+        (("--range", "5:3"), "range 5:3 does not lie within 0:9"),
+        (("--policies", "nowhere"), "--policies: `nowhere` is no folder"),
+        (("--profile", "nowhere.yaml"), "nowhere.yaml: can't be read"),
+        (("--format", "json", "talk.json"), "--format json prints the object of one file"),
+        (("--format", "xml"), "xml"),
+        (("--engine", "rust"), "rust"),
+        (("--keep-last", "-1"), "--keep-last"),
+        (("--keep-lost", "1"), "--keep-lost"),
+    ],
+)
+def test_wrong_usage_is_code_two(run: Runner, talk: str, arguments: tuple[str, ...], words: str) -> None:
+    done = run("decide", talk, *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert words in done.err
+    assert "Traceback" not in done.err
+
+
+def test_a_fault_of_ours_is_one_line_without_the_transcript(run: Runner, talk: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*arguments: object, **options: object) -> None:
+        raise RuntimeError("You help with the garden")
+
+    monkeypatch.setattr(Decider, "analyse", fail)
+    done = run("decide", talk)
+    assert done.code == 70
+    assert done.err == "barrier-policy: internal error: RuntimeError (set BARRIER_POLICY_DEBUG=1 for the traceback)\n"
+    monkeypatch.setenv("BARRIER_POLICY_DEBUG", "1")
+    assert "Traceback" in run("decide", talk).err
+
+
+def test_a_broken_plugin_is_refused_by_name(run: Runner, talk: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Point:
+        name, value, dist = "team_paths", "team.paths", None
+
+        def load(self) -> object:
+            raise ImportError("no module named `team`")
+
+    monkeypatch.setattr("barrier_policy.plugins.metadata.entry_points", lambda group: [Point()])
+    done = run("decide", talk)
+    assert (done.code, done.out) == (2, "")
+    assert done.err == "team.paths: plugin `team_paths` 0: no module named `team`\n"
+
+
+def test_a_reader_of_the_output_that_goes_away_is_no_error(talk: str) -> None:
+    command = [*COMMAND, "decide", *[talk] * 40]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.close()
+    complaint = process.stderr.read()
+    process.stderr.close()
+    assert process.wait() == 141
+    assert complaint == b""
+
+
+def test_output_can_be_written_to_an_ascii_terminal(talk: str, chat: Runner) -> None:
+    name = chat(("system", "Du hilfst im Gärtchen.\nImmer."), ("user", "Schön 🌹"), ("assistant", "Ja."))
+    environment = os.environ | {"PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
+    command = [*COMMAND, "ledger", name]
+    done = subprocess.run(command, capture_output=True, env=environment, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")

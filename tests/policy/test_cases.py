@@ -1,0 +1,168 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from barrier_policy.errors import PolicyError
+from barrier_policy.join.schema import RecordSchema
+from barrier_policy.policy.cases import missing_cases, run_cases
+from barrier_policy.policy.cel.engine import Engine
+from barrier_policy.policy.loader import load_policies
+from barrier_policy.policy.model import PolicySet
+
+SHOP = Path(__file__).parent / "data" / "shop"
+HEAD = "apiVersion: barrier-policy/v1\nkind: PolicyTest\npolicy: side-effects\ncases:\n"
+
+
+@pytest.fixture
+def shop(schema: RecordSchema, engine: Engine) -> PolicySet:
+    return load_policies([SHOP], schema, engine)
+
+
+def case(name: str, span: str, expect: str, more: str = "", rule: str = "effects.keep-unsettled") -> str:
+    return f"  - {{name: {name}, rule: {rule}, span: {span}, expect: {expect}{more}}}\n"
+
+
+def test_the_cases_beside_the_policies_pass_in_both_engines(shop: PolicySet, engine: Engine) -> None:
+    results = run_cases(shop, engine, [SHOP])
+    assert [result.message for result in results if not result.passed] == []
+    assert len(results) == 9
+    assert {result.case.policy for result in results} == {"side-effects"}
+
+
+def test_every_rule_must_be_shown_true_false_and_in_error(shop: PolicySet, engine: Engine) -> None:
+    missing = missing_cases(shop, run_cases(shop, engine, [SHOP / "side-effects_test.yaml"]))
+    assert [str(issue).split(": ", 1) for issue in missing[:3]] == [
+        [
+            f"{SHOP}/evidence.yaml:{line}:5",
+            f"rule `{rule}` has no case with outcome `{outcome}` (add one to the `_test.yaml` beside it)",
+        ]
+        for line, rule, outcome in [
+            (20, "evidence.keep-unknown", "true"),
+            (20, "evidence.keep-unknown", "false"),
+            (20, "evidence.keep-unknown", "error"),
+        ]
+    ]
+    assert {issue.message.split("`")[1].split(".")[0] for issue in missing} == {"evidence"}
+
+
+@pytest.mark.parametrize(
+    ("span", "expect", "message"),
+    [
+        (
+            "{effects: [{unsettled: true}]}",
+            "{outcome: false}",
+            "outcome is true, not false (`size(variables.unsettled) > 0` is true)",
+        ),
+        ("{effects: []}", "{outcome: true}", "outcome is false, not true (`size(variables.unsettled) > 0` is false)"),
+        (
+            "{effects: [{id: a, unsettled: true}, {id: b, unsettled: true}]}",
+            "{outcome: true, evidence: [b, a]}",
+            "evidence is [a, b], not [b, a]",
+        ),
+        ("{}", "{outcome: false, verdict: opportunity}", "verdict is barrier, not opportunity (no permit is true)"),
+        (
+            "{effects: [{id: a, unsettled: true}]}",
+            "{outcome: true, verdict: opportunity}",
+            "verdict is barrier, not opportunity (by effects.keep-unsettled)",
+        ),
+    ],
+)
+def test_a_case_that_fails_says_what_differs(
+    write: Callable[..., Path], shop: PolicySet, engine: Engine, span: str, expect: str, message: str
+) -> None:
+    path = write(HEAD + case("c", span, expect), "x_test.yaml")
+    (result,) = run_cases(shop, engine, [path])
+    assert (result.passed, result.message, result.case.line) == (False, message, 5)
+
+
+def test_a_malformed_case_says_why_the_rule_errs(write: Callable[..., Path], shop: PolicySet, engine: Engine) -> None:
+    path = write(HEAD + case("c", "{effects: many}", "{outcome: false}", ", malformed: true"), "x_test.yaml")
+    (result,) = run_cases(shop, engine, [path])
+    assert result.message == "outcome is error, not false (`span.effects` is not a list(Effect) of at most 1,000 items)"
+
+
+BROKEN = """\
+apiVersion: barrier-policy/v1
+kind: PolicyTest
+policy: side-effects
+cases:
+  - name: misspelt
+    rule: effects.keep-unsetled
+    span: {efects: [], effects: [{stat: started}], provenance: {url: x}}
+    expect: {outcome: maybe, verdict: free, evidence: e1}
+  - name: mistyped
+    rule: effects.keep-unsettled
+    span: {tokens: many, effects: {}, fidelity: {preserve: [1]}, provenance: 3}
+    expect: {outcome: "true"}
+  - name: incomplete
+    expects: {}
+  - name: unknown fields are refused in a malformed case too
+    rule: effects.keep-unsettled
+    malformed: true
+    span: {efects: 1}
+    expect: {outcome: error}
+"""
+
+
+def test_all_mistakes_in_cases_are_reported_at_once_each_at_its_place(
+    write: Callable[..., Path], shop: PolicySet, engine: Engine
+) -> None:
+    path = write(BROKEN, "broken_test.yaml")
+    with pytest.raises(PolicyError) as caught:
+        run_cases(shop, engine, [path])
+    how = "(a case that shows an error needs `malformed: true`)"
+    needed = "(needed: expect, name, rule, span)"
+    assert str(caught.value).splitlines() == [
+        f"{path}:{line}"
+        for line in [
+            "6:11: policy `side-effects` has no rule `effects.keep-unsetled` (did you mean `effects.keep-unsettled`?) @ $.cases[0].rule",
+            "7:12: `Span` has no field `efects` (did you mean `effects`?) @ $.cases[0].span.efects",
+            "7:35: `Effect` has no field `stat` (did you mean `state`?) @ $.cases[0].span.effects[0].stat",
+            "7:65: `Provenance` has no field `url` (known: present, retrievable, uri) @ $.cases[0].span.provenance.url",
+            "8:23: `maybe` where one of error, false, true is needed @ $.cases[0].expect.outcome",
+            "8:39: `free` where one of barrier, opportunity is needed @ $.cases[0].expect.verdict",
+            "8:55: a text where a list of names is needed @ $.cases[0].expect.evidence",
+            f"11:20: a text where an int is needed {how} @ $.cases[1].span.tokens",
+            f"11:35: a mapping where a list(Effect) is needed {how} @ $.cases[1].span.effects",
+            f"11:61: the number 1 where a string is needed {how} @ $.cases[1].span.fidelity.preserve[0]",
+            f"11:78: the number 3 where a Provenance is needed {how} @ $.cases[1].span.provenance",
+            f"13:5: the case has no `expect` {needed} @ $.cases[2]",
+            f"13:5: the case has no `rule` {needed} @ $.cases[2]",
+            f"13:5: the case has no `span` {needed} @ $.cases[2]",
+            "14:5: unknown key `expects` (did you mean `expect`?) @ $.cases[2].expects",
+            "18:12: `Span` has no field `efects` (did you mean `effects`?) @ $.cases[3].span.efects",
+        ]
+    ]
+
+
+def test_an_unknown_policy_and_a_file_that_is_no_test_are_issues(
+    write: Callable[..., Path], shop: PolicySet, engine: Engine
+) -> None:
+    unknown = write("apiVersion: barrier-policy/v1\nkind: PolicyTest\npolicy: side-effect\ncases: []\n", "a_test.yaml")
+    other = write("apiVersion: barrier-policy/v1\nkind: Policy\npolicy: evidence\ncases: []\n", "b_test.yaml")
+    with pytest.raises(PolicyError) as caught:
+        run_cases(shop, engine, [unknown.parent, unknown.parent / "c_test.yaml"])
+    assert str(caught.value).splitlines() == [
+        f"{unknown}:3:9: unknown policy `side-effect` (did you mean `side-effects`?) @ $.policy",
+        f"{other}:2:7: `Policy` where `PolicyTest` is needed @ $.kind",
+        f"{unknown.parent}/c_test.yaml: can't be read: No such file or directory",
+    ]
+
+
+def test_fields_that_a_case_leaves_out_are_empty_and_not_missing(
+    write: Callable[..., Path], load: Callable[..., PolicySet], rule: Callable[..., str], python_engine: Engine
+) -> None:
+    empty = "span.tokens == 0 && span.id == '' && !span.provenance.present && size(span.fidelity.preserve) == 0 && span.effects[0].key == ''"
+    policies = load(rule("a.b", empty))
+    text = """\
+        apiVersion: barrier-policy/v1
+        kind: PolicyTest
+        policy: sample
+        cases: [{name: empty, rule: a.b, span: {effects: [{}]}, expect: {outcome: true}}]
+    """
+    (result,) = run_cases(policies, python_engine, [write(dedent(text), "x_test.yaml")])
+    assert result.passed, result.message

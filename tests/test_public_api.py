@@ -1,0 +1,73 @@
+"""The public names, and the promises that are made about them."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from importlib.metadata import distribution, entry_points, version
+from pathlib import Path
+
+import pytest
+
+import barrier_policy
+from barrier_policy import hookspecs
+from barrier_policy.plugins import GROUP, load_plugins
+
+ROOT = Path(__file__).parents[1]
+PLUGINS = ROOT / "plugins"
+HOOKS = sorted(name for name in vars(hookspecs) if name.startswith("barrier_"))
+
+
+def test_all_is_sorted_and_true() -> None:
+    names = barrier_policy.__all__
+    assert names == sorted(names)
+    assert len(names) == len(set(names))
+    assert [name for name in names if not hasattr(barrier_policy, name)] == []
+
+
+def test_every_public_name_is_listed() -> None:
+    found = {
+        name for name, value in vars(barrier_policy).items() if not name.startswith("_") and not inspect.ismodule(value)
+    }
+    assert found == set(barrier_policy.__all__)
+
+
+@pytest.mark.parametrize("name", barrier_policy.__all__)
+def test_every_public_name_is_documented(name: str) -> None:
+    assert inspect.getdoc(getattr(barrier_policy, name))
+
+
+def test_types_are_shipped() -> None:
+    assert (Path(barrier_policy.__file__).parent / "py.typed").exists()
+
+
+def test_the_command_line_is_an_entry_point() -> None:
+    (script,) = (point for point in entry_points(group="console_scripts") if point.name == "barrier-policy")
+    assert script.value == "barrier_policy.cli:main"
+
+
+def test_every_plugin_file_with_a_hook_is_an_entry_point_and_the_other_way_round() -> None:
+    files = {path.stem for path in PLUGINS.glob("*.py") if "@hookimpl" in path.read_text(encoding="utf-8")}
+    points = {point.name: point.value for point in distribution("barrier-policy").entry_points if point.group == GROUP}
+    assert points == {name: f"barrier_policy_plugins.{name}" for name in files}
+
+
+def test_all_shipped_plugins_load() -> None:
+    plugins = load_plugins()
+    assert {info.version for info in plugins.infos} == {version("barrier-policy")}
+
+
+@pytest.mark.parametrize("hook", HOOKS)
+def test_every_hook_is_implemented_by_a_shipped_plugin(hook: str) -> None:
+    assert [info.name for info in load_plugins().infos if hook in info.hooks]
+
+
+@pytest.mark.parametrize("hook", HOOKS)
+def test_every_hook_is_documented_with_its_exact_signature(hook: str) -> None:
+    function = inspect.getsource(getattr(hookspecs, hook))
+    signature = re.search(r"def .*:", function)
+    assert signature is not None
+    documented = (ROOT / "docs" / "extractors.md").read_text(encoding="utf-8") + (ROOT / "docs" / "readers.md").read_text(
+        encoding="utf-8"
+    )
+    assert signature.group().split("  #")[0].strip() in documented
