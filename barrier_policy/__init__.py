@@ -9,16 +9,25 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from barrier_policy.walk import Decider, decide, extract_facts
     from barrier_policy.decision.model import Decision
     from barrier_policy.errors import BarrierPolicyError, CompactionBarrierError, CompactionRefusedError
     from barrier_policy.facts.context import Context
     from barrier_policy.facts.model import Attribute, Fact, FactKind
     from barrier_policy.hookspecs import hookimpl
     from barrier_policy.profile import FidelityClause, Profile, Workload
-    from barrier_policy.transcript.model import Message, MessageKind, Origin, Part, PartType, Skipped, ToolDeclaration, Transcript
+    from barrier_policy.transcript.model import (
+        Message,
+        MessageKind,
+        Origin,
+        Part,
+        PartType,
+        Skipped,
+        ToolDeclaration,
+        Transcript,
+    )
     from barrier_policy.transcript.reader import Reader
     from barrier_policy.transcript.source import Source
+    from barrier_policy.walk import Decider, decide, extract_facts
 
 __all__ = [
     "Attribute",

@@ -38,12 +38,14 @@ from barrier_policy.facts.model import Fact
 from barrier_policy.join.join import Join, Provenance, Settings, join_spans, span_index
 from barrier_policy.join.schema import build_schema
 from barrier_policy.ledger.build import build_ledger
-from barrier_policy.ledger.conversation import converse
-from barrier_policy.ledger.model import TERMINAL, Ledger
+from barrier_policy.ledger.conversation import converse, opens_turn
+from barrier_policy.ledger.model import Ledger
 from barrier_policy.plugins import PluginSet, load_plugins
 from barrier_policy.policy.cel.engine import load_engine
-from barrier_policy.policy.evaluate import Evaluator, Verdict
-from barrier_policy.policy.loader import PolicySet, load_policies, shipped_policies
+from barrier_policy.policy.evaluate import Evaluator
+from barrier_policy.policy.loader import load_policies, shipped_policies
+from barrier_policy.policy.model import PolicySet
+from barrier_policy.policy.verdict import Verdict
 from barrier_policy.profile import Profile
 from barrier_policy.provenance.store import FileStore, Store, available, default_store, original_bytes
 from barrier_policy.spans.model import Segmentation
@@ -224,13 +226,9 @@ def _probe(store: Store | None, join: Join, digests: tuple[str, ...]) -> Probe:
 def _carrier(join: Join, assessments: tuple[Assessment, ...], plan: Plan) -> tuple[CarrierRecord, ...]:
     """The records that the planned repairs would write: each span's own, then the index of exact values."""
     repaired = [found for found, action in zip(assessments, plan.actions, strict=True) if action == "repair"]
-    at_work = [
-        item.message
-        for item in join.ledger.items
-        if item.kind == "request" and item.message < join.segmentation.tail_start and join.ledger.state(item) not in TERMINAL
-    ]
+    at_hand = max((message.index for message in join.messages if opens_turn(message)), default=0)
     items = [item for found in repaired for item in found.rebind]
-    index = write_index(items, join.ledger, join.messages, at_work[-1] if at_work else None)
+    index = write_index(items, join.ledger, join.messages, at_hand)
     return (*(record for found in repaired for record in found.records), *index)
 
 

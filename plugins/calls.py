@@ -11,16 +11,17 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import msgspec
-
-from barrier_policy.transcript.model import Part, ToolDeclaration
 from barrier_policy_plugins.effect_classes import Basis, EffectClass, Judgement, judge
 from barrier_policy_plugins.http_requests import judge_request, judge_request_arguments
-from barrier_policy_plugins.shell import judge_code, judge_shell, patched_files
-from barrier_policy_plugins.shell_programs import is_program, program_effect, program_name
+from barrier_policy_plugins.program_dictionary import is_program, program_effect, program_name
+from barrier_policy_plugins.program_text import judge_code, patched_files
+from barrier_policy_plugins.shell import judge_shell
 from barrier_policy_plugins.sql import judge_sql, looks_like_sql
 from barrier_policy_plugins.tool_arguments import Arguments, argument_key, sum_up
 from barrier_policy_plugins.tool_names import ASSISTANTS, HTTP_NAME, bare_name, class_of_words, judge_name, name_tokens
 from barrier_policy_plugins.tool_table import ToolEntry, find_tool
+
+from barrier_policy.transcript.model import Part, ToolDeclaration
 
 _HINTS: Final = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
 _COMMAND_NAMES: Final = ("command", "cmd", "args", "cmdline", "script", "argv")
@@ -28,7 +29,9 @@ _SQL_NAMES: Final = ("sql", "statement", "statements", "stmt")
 _MAYBE_SQL_NAMES: Final = ("query", "q", "text", "command", "cmd")
 _SEARCH_WORDS: Final = frozenset({"search", "find", "lookup", "web", "docs", "google", "browse"})
 _ACTION_NAMES: Final = ("action", "op", "operation", "verb", "do", "mode", "method", "subcommand", "command")
-_ASSISTANT_STARTS: Final = frozenset({"run", "start", "spawn", "launch", "dispatch", "create", "delegate", "invoke", "call", "new"})
+_ASSISTANT_STARTS: Final = frozenset(
+    {"run", "start", "spawn", "launch", "dispatch", "create", "delegate", "invoke", "call", "new"}
+)
 _USER_WORDS: Final = frozenset({"user", "human", "customer", "operator"})
 _PLAN_WORDS: Final = frozenset({"todo", "todos"})
 MAX_ARGUMENTS: Final = 200_000
@@ -70,7 +73,7 @@ def _judge_by_order(
     if annotated is not None and annotated.reads:
         return annotated
     shown = _judge_payload(part.name, arguments, entry)
-    if shown is not None and not (shown.assumed and (annotated or entry and not entry.payload)):
+    if shown is not None and not (shown.assumed and (annotated or (entry and not entry.payload))):
         return shown
     if annotated is not None:
         return annotated
@@ -106,7 +109,11 @@ def _judge_payload(name: str, arguments: Any, entry: ToolEntry | None) -> Judgem
         return judge_request(match[1], match[2])
     if not isinstance(arguments, dict):
         return None
-    return _judge_sql_arguments(name, arguments) or judge_request_arguments(arguments) or _judge_command_arguments(name, arguments)
+    return (
+        _judge_sql_arguments(name, arguments)
+        or judge_request_arguments(arguments)
+        or _judge_command_arguments(name, arguments)
+    )
 
 
 def _judge_sql_arguments(name: str, arguments: dict[str, Any]) -> Judgement | None:
@@ -238,5 +245,3 @@ def _starts_assistant(words: tuple[str, ...], arguments: Any) -> bool:
     named = bool(ASSISTANTS.intersection(words)) and bool(_ASSISTANT_STARTS.intersection(words))
     keys = [argument_key(str(name)) for name in arguments] if isinstance(arguments, dict) and len(arguments) < 50 else []
     return named or "subagenttype" in keys
-
-

@@ -80,7 +80,7 @@ def _anchor(boundary: Row, after: Sequence[Row]) -> int:
 
 def _preserved(before: Sequence[Row], metadata: dict[str, Any]) -> list[Row]:
     """Rows that the boundary keeps: one by one, or a segment from its head to its tail. Never written again."""
-    by_id = {row.get("uuid"): index for index, row in enumerate(before)}
+    by_id = {row.get("uuid"): index for index, row in enumerate(before) if row.get("uuid")}
     ids = as_list(as_dict(metadata.get("preservedMessages")).get("uuids"))
     if ids:
         return [before[by_id[uuid]] for uuid in dict.fromkeys(map(as_text, ids)) if uuid in by_id]

@@ -120,6 +120,11 @@ def first_distinct(values: Iterable[str], limit: int) -> tuple[str, ...]:
     return tuple(islice(dict.fromkeys(filter(None, values)), limit))
 
 
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text as a set, for word lists that are easier to read as text."""
+    return frozenset(text.split())
+
+
 def read_table(name: str) -> bytes:
     """The bytes of a data file of this package."""
     return resources.files("barrier_policy_plugins").joinpath(name).read_bytes()

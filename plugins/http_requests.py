@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from barrier_policy_plugins.effect_classes import Basis, EffectClass, Judgement, judge
+from barrier_policy_plugins.effect_classes import Basis, EffectClass, Judgement, judge, word_set
 from barrier_policy_plugins.tool_names import class_of_words, name_tokens
 
 _BY_METHOD: Final = {
@@ -21,8 +21,12 @@ _BY_METHOD: Final = {
     "PATCH": EffectClass.NON_IDEMPOTENT,
     "DELETE": EffectClass.IRREVERSIBLE,
 }
-URL: Final = re.compile(r"^(?:https?|wss?|ftp)://\S+$|^(?:localhost|[\w.-]+\.[a-z]{2,})(?::\d+)?/\S*$|^:\d+/?\S*$", re.IGNORECASE)
-_KEY_HEADER: Final = re.compile(r"^\s*(?:x-)?(?:idempotency-key|client-request-id|request-id)\s*:\s*(\S+)\s*$", re.IGNORECASE)
+URL: Final = re.compile(
+    r"^(?:https?|wss?|ftp)://\S+$|^(?:localhost|[\w.-]+\.[a-z]{2,})(?::\d+)?/\S*$|^:\d+/?\S*$", re.IGNORECASE
+)
+_KEY_HEADER: Final = re.compile(
+    r"^\s*(?:x-)?(?:idempotency-key|client-request-id|request-id)\s*:\s*(\S+)\s*$", re.IGNORECASE
+)
 _METHOD_NAMES: Final = ("method", "http_method", "httpMethod", "verb", "requestMethod")
 _URL_NAMES: Final = ("url", "uri", "endpoint", "path", "href", "target", "request_url")
 
@@ -32,9 +36,7 @@ def is_method(word: str) -> bool:
     return word.upper() in _BY_METHOD
 
 
-def judge_request(
-    method: str, url: str = "", *, headers: Iterable[str] = (), program: str = ""
-) -> Judgement:
+def judge_request(method: str, url: str = "", *, headers: Iterable[str] = (), program: str = "") -> Judgement:
     """Judge one request; an unknown method counts as one that changes something."""
     name = method.upper()
     effect_class = _BY_METHOD.get(name, EffectClass.NON_IDEMPOTENT)
@@ -82,19 +84,24 @@ def judge_client(program: str, words: Sequence[str]) -> Judgement:
 
 _METHOD_OPTIONS: Final = frozenset({"-X", "--request", "--method"})
 _HEADER_OPTIONS: Final = frozenset({"-H", "--header"})
-_BODY_OPTIONS: Final = frozenset(
-    "-d --data --data-raw --data-binary --data-urlencode --data-ascii --json -F --form --form-string --post-data --post-file --body-data".split()
+_BODY_OPTIONS: Final = word_set(
+    "-d --data --data-raw --data-binary --data-urlencode --data-ascii --json -F --form --form-string --post-data --post-file --body-data"
 )
 _UPLOAD_OPTIONS: Final = frozenset({"-T", "--upload-file"})
 _QUESTION_OPTIONS: Final = frozenset({"-G", "--get", "-I", "--head", "--spider"})
 _SAVE_OPTIONS: Final = frozenset({"-o", "--output", "-O", "--output-document", "--remote-name"})
 _NO_FILE: Final = frozenset({"-", "/dev/null", "/dev/stdout"})
-_OTHER_VALUED: Final = frozenset(
+_OTHER_VALUED: Final = word_set(
     "-u --user -A --user-agent -e --referer -b --cookie -c --cookie-jar -m --max-time --connect-timeout -w --write-out -x --proxy "
-    "--retry --retry-delay -K --config --cacert --cert --key --resolve -r --range --url -P --directory-prefix --timeout --tries -U".split()
+    "--retry --retry-delay -K --config --cacert --cert --key --resolve -r --range --url -P --directory-prefix --timeout --tries -U"
 )
 _VALUED: Final = (
-    _METHOD_OPTIONS | _HEADER_OPTIONS | _BODY_OPTIONS | _UPLOAD_OPTIONS | _OTHER_VALUED | {"-o", "--output", "--output-document"}
+    _METHOD_OPTIONS
+    | _HEADER_OPTIONS
+    | _BODY_OPTIONS
+    | _UPLOAD_OPTIONS
+    | _OTHER_VALUED
+    | {"-o", "--output", "--output-document"}
 )
 
 
@@ -109,7 +116,9 @@ def _judge_curl(program: str, words: Sequence[str]) -> Judgement:
     request = judge_request(method, url, headers=headers, program=program)
     saved = [value for name, value in pairs if name in _SAVE_OPTIONS]
     saves = any(value not in _NO_FILE for value in saved) or (program == "wget" and not saved and "--spider" not in names)
-    return judge(EffectClass.IDEMPOTENT, f"{program} download", targets=(*saved, url)) if saves and request.reads else request
+    return (
+        judge(EffectClass.IDEMPOTENT, f"{program} download", targets=(*saved, url)) if saves and request.reads else request
+    )
 
 
 def _option_pairs(program: str, words: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -52,13 +52,11 @@ def probe(source: Source) -> int:
         framed = any(key in row for key in ("uuid", "parentUuid", "sessionId", "session_id"))
         if as_text(row.get("type")) in MESSAGE_TYPES and framed and "content" in content:
             return 90
-    return 50 if any(as_text(row.get("type")) in OWN_TYPES for row in rows) else 0
+    return 50 if any(as_text(row.get("type")) in OWN_TYPES or "leafUuid" in row for row in rows) else 0
 
 
 def read(source: Source) -> Transcript:
     """The live view of the session."""
-    if not source.records:
-        source.refuse("not a Claude Code session (expected one JSON object a line)")
     builder = TranscriptBuilder(source, "claude_code")
     rows = main_rows(source.records, builder)
     last = max((index for index, row in enumerate(rows) if is_boundary(row)), default=-1)
@@ -68,6 +66,8 @@ def read(source: Source) -> Transcript:
     for row in live:
         session.take(row)
     session.finish()
+    if not len(builder) and not probe(source):
+        source.refuse("not a Claude Code session (expected one JSON object a line)")
     return builder.build()
 
 

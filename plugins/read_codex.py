@@ -54,12 +54,12 @@ def probe(source: Source) -> int:
 
 def read(source: Source) -> Transcript:
     """The live view of a rollout, one message an item."""
-    if not source.records:
-        source.refuse("not a Codex rollout (expected one JSON object a line)")
     builder = TranscriptBuilder(source, "codex")
     for item in _live_items(source, builder):
         for message in _messages(item):
             _add(builder, item, message)
+    if not len(builder) and not probe(source):
+        source.refuse("not a Codex rollout (expected one JSON object a line)")
     return builder.build()
 
 

@@ -81,13 +81,11 @@ def probe_session(source: Source) -> int:
 def read_session(source: Source) -> Transcript:
     """One message for each message, then one for the results of its calls, which the same object holds."""
     builder = TranscriptBuilder(source, "gemini_session")
-    elements = _replayed(source, builder) if source.document is None else find_elements(source, "messages")
-    found = False
-    for element in elements:
-        found = True
-        _add_session_message(builder, element)
-    if not found:
+    if not probe_session(source):
         source.refuse("not a Gemini CLI session (expected `messages`, or a message a line)")
+    elements = _replayed(source, builder) if source.document is None else find_elements(source, "messages")
+    for element in elements:
+        _add_session_message(builder, element)
     return builder.build()
 
 

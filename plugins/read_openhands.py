@@ -106,7 +106,7 @@ def read_events(source: Source) -> Transcript:
     """One message for each event; state changes are left out, observations answer the action before them or their `cause`."""
     builder = TranscriptBuilder(source, "openhands")
     elements = list(find_elements(source, *KEYS))
-    if not elements:
+    if not probe_events(source):
         source.refuse("no OpenHands events (expected a list, or an object with `trajectory`)")
     acting = False
     for item in _condensed(elements, _v0_condensation, _v0_visible, builder):

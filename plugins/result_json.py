@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any, Final
 
 import msgspec
-
+from barrier_policy_plugins.effect_classes import word_set
 from barrier_policy_plugins.result_words import WORDS, ResultState, sayings, unfinished_ratio, value_state
 
 MAX_TEXT: Final = 200_000
@@ -21,41 +21,42 @@ MAX_DEPTH: Final = 4
 MAX_INNER: Final = 20_000
 
 _SEPARATORS: Final = re.compile(r"[\W_]+")
+_CALL_FLAGS: Final = frozenset({"ok", "success", "successful", "succeeded", "iserror"})
 _HTTP_KEYS: Final = frozenset({"status", "statuscode", "httpstatus", "httpcode", "httpstatuscode", "code"})
 _RETRIED_STATUS: Final = frozenset({408, 499})
 _PROGRESS: Final = frozenset({"progress", "percent", "percentage", "percentcomplete", "pct", "cursor"})
 
 
-def _keys(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-STATE_KEYS: Final = _keys(WORDS.state_keys)
-_MESSAGE_KEYS: Final = _keys(WORDS.message_keys)
-_ERROR_KEYS: Final = _keys(WORDS.error_keys)
-_ETA_KEYS: Final = _keys(WORDS.eta_keys)
-_EXIT_KEYS: Final = _keys(WORDS.exit_keys) - _HTTP_KEYS
-JOB_KEYS: Final = _keys(WORDS.job_keys)
-_COUNTS: Final = tuple(map(_keys, (WORDS.done_counts, WORDS.total_counts, WORDS.failed_counts)))
+STATE_KEYS: Final = word_set(WORDS.state_keys)
+_MESSAGE_KEYS: Final = word_set(WORDS.message_keys)
+_ERROR_KEYS: Final = word_set(WORDS.error_keys)
+_ETA_KEYS: Final = word_set(WORDS.eta_keys)
+_EXIT_KEYS: Final = word_set(WORDS.exit_keys) - _HTTP_KEYS
+JOB_KEYS: Final = word_set(WORDS.job_keys)
+_COUNTS: Final = tuple(map(word_set, (WORDS.done_counts, WORDS.total_counts, WORDS.failed_counts)))
 _FLAGS: Final = {
-    **{(key, False): ResultState.FAILED for key in _keys(WORDS.failed_if_false)},
-    **{(key, False): ResultState.PENDING for key in _keys(WORDS.pending_if_false)},
-    **{(key, True): ResultState.PENDING for key in _keys(WORDS.pending_if_true)},
-    **{(key, True): ResultState.PARTIAL for key in _keys(WORDS.partial_if_true)},
-    **{(key, True): ResultState.UNKNOWN for key in _keys(WORDS.unknown_if_true)},
-    **{(key, True): ResultState.FAILED for key in _keys(WORDS.failed_if_true)},
-    **{(key, True): ResultState.DONE for key in _keys(WORDS.failed_if_false) | _keys(WORDS.pending_if_false)},
+    **{(key, False): ResultState.FAILED for key in word_set(WORDS.failed_if_false)},
+    **{(key, False): ResultState.PENDING for key in word_set(WORDS.pending_if_false)},
+    **{(key, True): ResultState.PENDING for key in word_set(WORDS.pending_if_true)},
+    **{(key, True): ResultState.PARTIAL for key in word_set(WORDS.partial_if_true)},
+    **{(key, True): ResultState.UNKNOWN for key in word_set(WORDS.unknown_if_true)},
+    **{(key, True): ResultState.FAILED for key in word_set(WORDS.failed_if_true)},
+    **{(key, True): ResultState.DONE for key in word_set(WORDS.failed_if_false) | word_set(WORDS.pending_if_false)},
 }
 
 
 class Sign(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """One thing that speaks for a state. `basis` is key, exit_code, text or shape; `weak` pending gives way to done."""
+    """One thing that speaks for a state, by a key (or flag, exit code, text) and its value.
+
+    `weak` signs give way to a certain done. `fails`: it is the call itself that failed, not what it speaks of.
+    """
 
     state: ResultState
     key: str
     value: str = ""
     basis: str = "key"
     weak: bool = False
+    fails: bool = False
 
 
 def decode(text: str) -> Any:
@@ -95,11 +96,10 @@ def key_name(name: str) -> str:
     return _SEPARATORS.sub("", name[:60]).lower()
 
 
-def signs(value: Any) -> list[Sign]:
-    """All signs in a decoded result, outer ones first; at most 400 nodes, four levels deep."""
+def signs(value: Any, *, budget: int = MAX_NODES) -> list[Sign]:
+    """All signs in a decoded result, outer ones first, four levels deep; `budget` is about how many fields are looked at."""
     found: list[Sign] = []
     level = [value]
-    budget = MAX_NODES
     for _ in range(MAX_DEPTH):
         following: list[Any] = []
         for node in level:
@@ -143,14 +143,14 @@ def _signs_of(node: Mapping[str, Any]) -> Iterator[Sign]:
 def _flag_signs(name: str, key: str, value: bool) -> Iterator[Sign]:
     state = _FLAGS.get((key, value))
     if state is not None:
-        yield Sign(state=state, key=name, value="true" if value else "false", basis="flag")
+        yield Sign(state=state, key=name, value="true" if value else "false", basis="flag", fails=key in _CALL_FLAGS)
 
 
 def _number_signs(name: str, key: str, value: float) -> Iterator[Sign]:
     if key in _EXIT_KEYS:
-        yield Sign(state=exit_state(int(value)), key=name, value=str(value), basis="exit_code")
+        yield Sign(state=exit_state(int(value)), key=name, value=str(value), basis="exit_code", fails=value != 0)
     elif key in _HTTP_KEYS and 100 <= value < 600:
-        yield Sign(state=http_state(int(value)), key=name, value=str(value))
+        yield Sign(state=http_state(int(value)), key=name, value=str(value), fails=value >= 400)
     elif key in _PROGRESS and 0 <= value < (1 if isinstance(value, float) and value < 1 else 100):
         yield Sign(state=ResultState.PENDING, key=name, value=str(value), weak=True)
 
@@ -171,7 +171,7 @@ def _string_signs(name: str, key: str, value: str) -> Iterator[Sign]:
 
 def _error_signs(name: str, value: Any) -> Iterator[Sign]:
     text = value if isinstance(value, str) else _shallow_text(value)
-    yield Sign(state=error_state(text), key=name, value=value if isinstance(value, str) else "", basis="key")
+    yield Sign(state=error_state(text), key=name, value=value if isinstance(value, str) else "", fails=True)
 
 
 def _shallow_text(value: Any) -> str:
@@ -232,5 +232,3 @@ def _first_count(fields: Sequence[tuple[str, str, Any]], names: frozenset[str]) 
 def names_job(value: Any) -> bool:
     """Whether the top of a result names a job that goes on somewhere else."""
     return isinstance(value, dict) and any(key_name(name) in JOB_KEYS for name in islice(value, MAX_NODES))
-
-

@@ -12,8 +12,7 @@ from enum import StrEnum
 from typing import Final
 
 import msgspec
-
-from barrier_policy_plugins.effect_classes import read_table
+from barrier_policy_plugins.effect_classes import read_table, word_set
 
 MAX_VALUE: Final = 160
 MAX_WORDS: Final = 120
@@ -27,20 +26,23 @@ _OPAQUE: Final = re.compile(r"[\d_/\\.@=:]")
 _QUOTED: Final = re.compile(r"\"[^\"\n]{1,300}\"|`[^`\n]{1,300}`|«[^»\n]{1,300}»|“[^”\n]{1,300}”|„[^“”\n]{1,300}[“”]")
 _UNSPACED: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _ZERO_AFTER: Final = re.compile(r"\s*[:=]?\s*0(?!\d|[.,]\d)")
+_CLAUSE_END: Final = re.compile(r"[.,;:!?\n]")
 _VALUE_BREAK: Final = re.compile(r"[\s_,;:()/|.-]+")
 _RATIO: Final = re.compile(
-    r"(?<![\w./:,-])(?P<part>\d{1,9})\s?(?:/|of|von|de|di|sur|su|van|z|ze|из|out of)\s?(?P<whole>\d{1,9})(?![\w/:-]|[.,]\d)", re.IGNORECASE
+    r"(?<![\w./:,-])(?P<part>\d{1,9})\s?(?:/|of|von|de|di|sur|su|van|z|ze|из|out of)\s?(?P<whole>\d{1,9})(?![\w/:-]|[.,]\d)",
+    re.IGNORECASE,
 )
+_TWO_NUMBERS: Final = re.compile(r"\d\s?(?:/|[^\W\d_]{1,6}(?: of)?)\s?\d")
 _ORDINAL_BEFORE: Final = re.compile(
     r"(?:page|section|part|chapter|try|attempt|retry|version|day|week|slide|room|step|seite|abschnitt|teil|schritt|página|sección|étape|pagina|straat|no|nr|#)\s?$",
     re.IGNORECASE,
 )
 _PERCENT: Final = re.compile(r"(?<![\d.])(\d{1,2}(?:[.,]\d+)?)\s?%")
 _PROGRESSIVE: Final = re.compile(r"[a-z]{3,}ing$")
-_NOT_PROGRESSIVE: Final = frozenset(
+_NOT_PROGRESSIVE: Final = word_set(
     "missing existing nothing billing pricing listing warning training setting meeting booking string during including using matching "
     "remaining following incoming outgoing morning evening passing something anything everything rating rolling standing building "
-    "shipping mailing routing mapping housing parking".split()
+    "shipping mailing routing mapping housing parking"
 )
 
 
@@ -107,11 +109,24 @@ def _by_phrase(lists: dict[str, str]) -> dict[str, ResultState]:
     return found
 
 
-_PHRASES: Final = _by_phrase(WORDS.phrases)
-_VALUES: Final = {**_PHRASES, **_by_phrase(WORDS.values)}
 _WEAK: Final = frozenset(_phrases(WORDS.weak))
+_PHRASES: Final = {**_by_phrase({"pending": WORDS.weak}), **_by_phrase(WORDS.phrases)}
+_VALUES: Final = {**_by_phrase(WORDS.values), **_PHRASES}
 _NEGATIONS: Final = frozenset(_phrases(WORDS.negations))
 _USER_REJECTIONS: Final = tuple(_phrases(WORDS.user_rejections))
+_USER_WORDS: Final = (
+    "user",
+    "nutzer",
+    "usuario",
+    "usuário",
+    "utilisateur",
+    "utente",
+    "gebruiker",
+    "użytkownik",
+    "пользовател",
+    "用户",
+    "ユーザー",
+)
 _STARTS: Final = frozenset(phrase.split(" ", 1)[0] for phrase in _VALUES)
 
 
@@ -134,6 +149,8 @@ class _Token(msgspec.Struct, frozen=True, gc=False):
 def rejects_as_user(text: str) -> tuple[int, int] | None:
     """Where the head of a result says that the user did not allow the call."""
     head = text[:400].lower().replace("’", "'")
+    if not any(word in head for word in _USER_WORDS):
+        return None
     for phrase in _USER_REJECTIONS:
         start = head.find(phrase)
         if start >= 0:
@@ -197,7 +214,10 @@ def _judged(text: str, tokens: Sequence[_Token], index: int, length: int, phrase
     """A phrase with what stands around it: a negated failure is none, a negated success is one."""
     state = _PHRASES[phrase]
     start, end = tokens[index].start, tokens[index + length - 1].end
-    negated = any(token.text in _NEGATIONS for token in tokens[max(0, index - NEGATION_REACH) : index])
+    negated = any(
+        token.text in _NEGATIONS and _CLAUSE_END.search(text, token.end, start) is None
+        for token in tokens[max(0, index - NEGATION_REACH) : index]
+    )
     if state is ResultState.FAILED and _ZERO_AFTER.match(text, end):
         return None
     if negated and phrase != "not yet":
@@ -250,10 +270,17 @@ def _is_progressive(word: str) -> bool:
 
 
 def unfinished_ratio(text: str) -> tuple[int, int] | None:
-    """Where a text says that only some of many are done (`4 of 10`, `210/2400`); numbers of pages and years are no progress."""
+    """Where a text says that only some of many are done (`4 of 10`, `210/2400`); None where the last word on it is all of them.
+
+    Numbers of pages and years are no progress.
+    """
+    if _TWO_NUMBERS.search(text) is None:
+        return None
+    last: dict[int, re.Match[str]] = {}
     for match in _RATIO.finditer(text):
         part, whole = int(match["part"]), int(match["whole"])
         years = 1900 <= part <= 2100 and 1900 <= whole <= 2100
-        if part < whole and not years and not _ORDINAL_BEFORE.search(text[max(0, match.start() - 12) : match.start()]):
-            return match.start(), match.end()
-    return None
+        if part <= whole and not years and not _ORDINAL_BEFORE.search(text[max(0, match.start() - 12) : match.start()]):
+            last[whole] = match
+    unfinished = next((match for match in last.values() if int(match["part"]) < int(match["whole"])), None)
+    return None if unfinished is None else unfinished.span()

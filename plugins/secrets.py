@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from barrier_policy.facts.context import Context
 from barrier_policy.facts.model import Attribute, Fact, FactKind
-from barrier_policy.facts.secret_labels import SecretType
-from barrier_policy.facts.secrets import find_secrets, secret_digest
+from barrier_policy.facts.secrets import SecretType, find_secrets, secret_digest
 from barrier_policy.hookspecs import hookimpl
 from barrier_policy.transcript.model import Message, PartType
 

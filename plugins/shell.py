@@ -9,11 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
-from barrier_policy_plugins.effect_classes import Basis, EffectClass, Judgement, join, judge
+from barrier_policy_plugins.effect_classes import Basis, EffectClass, Judgement, join, judge, word_set
 from barrier_policy_plugins.http_requests import judge_client, judge_request
-from barrier_policy_plugins.shell_programs import WRAPPERS, Reading, class_of_task, program_name, read_command
+from barrier_policy_plugins.program_dictionary import WRAPPERS, program_name
+from barrier_policy_plugins.program_text import judge_code, judge_script, operand_targets, patched_files
+from barrier_policy_plugins.shell_programs import Reading, class_of_task, read_command
 from barrier_policy_plugins.shell_syntax import Command, Script, Word, parse_script
 from barrier_policy_plugins.sql import judge_sql
 
@@ -24,18 +27,13 @@ _SHELLS: Final = frozenset({"bash", "sh", "zsh", "dash", "ksh", "fish", "ash"})
 _CLIENTS: Final = frozenset({"curl", "wget", "http", "https", "xh", "xhs"})
 _BACKGROUND: Final = frozenset({"nohup", "setsid", "disown", "daemonize", "sbatch", "systemd-run", "at", "batch"})
 _CONTAINERS: Final = frozenset({"docker", "podman", "nerdctl", "docker-compose", "tmux", "screen"})
-_SILENT: Final = frozenset({"cd", "pushd", "popd", "echo", "printf", "set", "export", "true", "false", "test", "[", "source", ".", "sleep"})
+_SILENT: Final = frozenset(
+    {"cd", "pushd", "popd", "echo", "printf", "set", "export", "true", "false", "test", "[", "source", ".", "sleep"}
+)
 _PLACE: Final = re.compile(r"[/.\d]")
 _DETACHED: Final = frozenset({"-d", "--detach", "-dm", "-dmS"})
-_CODE_WRITES: Final = re.compile(
-    r"""open\([^)]*,\s*(?:mode=)?["'](?:[wax]|r\+)|\.(?:write|writelines|write_text|write_bytes|unlink|rmdir|rmtree|rename|replace_file|"""
-    r"""mkdir|makedirs|touch|chmod|symlink|remove|removedirs|post|put|patch|delete|commit|execute|executemany|executescript|save|savefig|"""
-    r"""to_csv|to_json|to_parquet|to_sql|to_excel|dump|send|sendall|sendmail|send_message|publish|insert\w*|update\w*|drop\w*|create\w*|"""
-    r"""upload\w*|copy\w*|move|run|call|check_call|check_output|Popen|system|popen|kill|writeFile\w*|appendFile\w*|unlinkSync|rmSync|exec\w*|spawn\w*)"""
-    r"""\s*\(|\bos\.system\b|\bsubprocess\b|\beval\(|\bexec\(|\bfetch\([^)]*method|\bFile\.(?:write|delete|open)\b|`[^`]+`|>\s*["']|\bsystem\(""",
-)
 _AWK_WRITES: Final = re.compile(r"""\bsystem\(|>\s*["/$(]|\|\s*["]""")
-_SSH_VALUED: Final = frozenset("-p -i -l -o -L -R -D -F -J -E -b -c -e -m -w -S -W -B -I -Q".split())
+_SSH_VALUED: Final = word_set("-p -i -l -o -L -R -D -F -J -E -b -c -e -m -w -S -W -B -I -Q")
 
 
 def judge_shell(text: str) -> Judgement:
@@ -142,7 +140,7 @@ def _judge_reading(reading: Reading, command: Command, depth: int) -> Judgement:
     return judge(
         reading.effect_class,
         "" if operation in _SILENT else operation,
-        targets=filter(_PLACE.search, reading.operands) if reads else _operand_targets(reading.operands),
+        targets=filter(_PLACE.search, reading.operands) if reads else operand_targets(reading.operands),
         assumed=reading.assumed,
         background=_detaches(command) or operation in _BACKGROUND,
     )
@@ -166,23 +164,20 @@ def _judge_unnamed(reading: Reading, command: Command) -> Judgement:
     """An interpreter or client without program text on its line: a heredoc, a script file, or nothing that can be seen."""
     program = reading.operation.partition(" ")[0]
     if _detaches(command):
-        return _with_background(_unknown(reading.operation, _operand_targets(reading.operands)))
+        return _with_background(_unknown(reading.operation, operand_targets(reading.operands)))
     if command.heredoc:
         return judge_sql(command.heredoc) if program in _SQL_CLIENTS else judge_code(command.heredoc, reading.operation)
     if program in _INTERPRETERS and reading.operands:
         return judge_script(reading.operands)
-    return _unknown(reading.operation, _operand_targets(reading.operands))
+    return _unknown(reading.operation, operand_targets(reading.operands))
 
 
-_INTERPRETERS: Final = frozenset("python node ruby perl php lua Rscript ts-node tsx deno bun nodejs pypy ipython julia groovy elixir osascript".split())
-_SQL_CLIENTS: Final = frozenset("psql mysql mariadb sqlite3 duckdb clickhouse-client clickhouse sqlcmd snowsql trino cqlsh usql pgcli".split())
-
-
-def judge_script(operands: Sequence[str]) -> Judgement:
-    """A script file: only its name and its sub-command speak."""
-    reading = read_command((Word("./" + operands[0]), *map(Word, operands[1:])))
-    effect_class = reading.effect_class or EffectClass.NON_IDEMPOTENT
-    return judge(effect_class, operands[0][:80], targets=_operand_targets(operands), assumed=True)
+_INTERPRETERS: Final = word_set(
+    "python node ruby perl php lua Rscript ts-node tsx deno bun nodejs pypy ipython julia groovy elixir osascript"
+)
+_SQL_CLIENTS: Final = word_set(
+    "psql mysql mariadb sqlite3 duckdb clickhouse-client clickhouse sqlcmd snowsql trino cqlsh usql pgcli"
+)
 
 
 def _judge_task(reading: Reading) -> Judgement:
@@ -194,22 +189,17 @@ def _judge_task(reading: Reading) -> Judgement:
     return join(parts, Basis.SHELL)
 
 
-def judge_code(text: str, operation: str) -> Judgement:
-    """Program text in another language: a read, as an assumption, unless it holds a word for writing, sending or running."""
-    changes = len(text) > 20_000 or _CODE_WRITES.search(text) is not None
-    return judge(EffectClass.NON_IDEMPOTENT if changes else EffectClass.READ_ONLY, operation, assumed=True)
-
-
-def _operand_targets(operands: Iterable[str]) -> Iterator[str]:
-    for operand in operands:
-        if len(operand) <= 200 and "\n" not in operand and operand not in ("{}", ";", "+", "\\;", "-", "."):
-            yield operand
-
-
 def _judge_shell_program(command: Command, depth: int) -> Judgement:
     """`bash -c text`, `bash <<EOF`, `bash script.sh`; a shell that reads a pipe runs what nobody can see."""
     texts = [word.text for word in command.words[1:]]
-    flag = next((index for index, text in enumerate(texts) if text.startswith("-") and text.endswith("c") and not text.startswith("--")), -1)
+    flag = next(
+        (
+            index
+            for index, text in enumerate(texts)
+            if text.startswith("-") and text.endswith("c") and not text.startswith("--")
+        ),
+        -1,
+    )
     if flag >= 0 and flag + 1 < len(texts):
         return _judge_text(texts[flag + 1], depth + 1)
     if command.heredoc:
@@ -242,12 +232,14 @@ def _judge_find(command: Command, depth: int) -> Judgement:
     words = command.words
     texts = [word.text for word in words]
     if "-delete" in texts:
-        return judge(EffectClass.IRREVERSIBLE, "find -delete", targets=_operand_targets(texts[1:2]))
+        return judge(EffectClass.IRREVERSIBLE, "find -delete", targets=operand_targets(texts[1:2]))
     parts = [judge(EffectClass.READ_ONLY, texts[0].rsplit("/", 1)[-1])]
     for index, text in enumerate(texts):
         if text in ("-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch") and index + 1 < len(words):
             inner = words[index + 1 : _end_of_exec(texts, index + 1)]
-            parts.append(judge_command(Command(words=inner), depth + 1) if inner and depth < MAX_DEPTH else _unknown("find -exec"))
+            parts.append(
+                judge_command(Command(words=inner), depth + 1) if inner and depth < MAX_DEPTH else _unknown("find -exec")
+            )
         elif text in ("-fprint", "-fprintf", "-fls") and index + 1 < len(words):
             parts.append(judge(EffectClass.IDEMPOTENT, "write", targets=(texts[index + 1],)))
     return join(parts[:20], Basis.SHELL)
@@ -263,40 +255,35 @@ def _judge_sed(command: Command, depth: int) -> Judgement:
     if not in_place:
         return judge(EffectClass.READ_ONLY, "sed")
     files = [text for text in texts if not text.startswith("-")][0 if "-e" in texts or "-f" in texts else 1 :]
-    return judge(EffectClass.NON_IDEMPOTENT, "sed -i", targets=_operand_targets(files))
+    return judge(EffectClass.NON_IDEMPOTENT, "sed -i", targets=operand_targets(files))
 
 
 def _judge_awk(command: Command, depth: int) -> Judgement:
-    writes = any(_AWK_WRITES.search(word.text) for word in command.words[1:]) or any(word.text == "inplace" for word in command.words)
+    writes = any(_AWK_WRITES.search(word.text) for word in command.words[1:]) or any(
+        word.text == "inplace" for word in command.words
+    )
     return judge(EffectClass.IDEMPOTENT if writes else EffectClass.READ_ONLY, "awk", assumed=writes)
 
 
 def _judge_ansible(command: Command, depth: int) -> Judgement:
     """An ad-hoc module: `shell` and `command` run a line elsewhere, `ping`, `setup` and `*_facts` read, others set a state."""
     texts = [word.text for word in command.words]
-    options = dict(zip(texts, texts[1:], strict=False))
+    options = dict(pairwise(texts))
     module = (options.get("-m") or options.get("--module-name") or "command").rsplit(".", 1)[-1]
     line = options.get("-a") or options.get("--args") or ""
     if module in ("shell", "command", "raw", "script") and depth < MAX_DEPTH:
         return _judge_text(line, depth + 1)
     reads = module in ("ping", "setup", "stat", "debug", "assert", "slurp", "fetch") or module.endswith(("_facts", "_info"))
     checks = "--check" in texts or "-C" in texts
-    return judge(EffectClass.READ_ONLY if reads or checks else EffectClass.IDEMPOTENT, f"ansible {module}", targets=texts[1:2])
+    return judge(
+        EffectClass.READ_ONLY if reads or checks else EffectClass.IDEMPOTENT, f"ansible {module}", targets=texts[1:2]
+    )
 
 
 def _judge_patch(command: Command, depth: int) -> Judgement:
     """A patch envelope names its files."""
     body = command.heredoc or " ".join(word.text for word in command.words[1:])
     return judge(EffectClass.NON_IDEMPOTENT, "apply_patch", targets=patched_files(body))
-
-
-PATCH_FILE: Final = re.compile(r"(?m)^\*\*\* (?:Update|Add|Delete) File: (.+)$|^\+\+\+ b?/?(\S+)")
-
-
-def patched_files(text: str) -> Iterator[str]:
-    """The files that a patch names, in either spelling."""
-    for match in PATCH_FILE.finditer(text):
-        yield (match[1] or match[2]).strip()
 
 
 _SPECIAL: Final[dict[str, Callable[[Command, int], Judgement]]] = {

@@ -12,8 +12,8 @@ from itertools import takewhile
 from typing import Final
 
 import msgspec
-
-from barrier_policy_plugins.effect_classes import EffectClass, read_table, worst
+from barrier_policy_plugins.effect_classes import EffectClass, worst
+from barrier_policy_plugins.program_dictionary import PROGRAMS, TASKS, Entry, program_name
 from barrier_policy_plugins.shell_syntax import Word
 from barrier_policy_plugins.tool_names import class_of_words, name_tokens
 
@@ -22,73 +22,10 @@ MAX_WORDS: Final = 200
 _REHEARSALS: Final = frozenset({"--dry-run", "--dryrun", "--help", "--whatif", "--what-if", "--noop", "--simulate", "--dry"})
 _QUESTIONS: Final = frozenset({"--list", "--check", "--preview", "--plan", "--diff", "--show", "--status", "--validate"})
 _LONE_QUESTIONS: Final = frozenset({"-h", "-v", "-V", "-help", "-version", "--help", "--version", "help", "version"})
-_VERSION: Final = re.compile(r"(?<=[a-z])[\d.]+$|\.(?:exe|cmd|bat)$")
 _SCRIPT_SUFFIX: Final = re.compile(r"\.(?:py|sh|bash|js|mjs|cjs|ts|rb|pl|php|lua|r|R|ps1)$")
 _READING_END: Final = re.compile(r"(?:check|checker|lint|test|tests|scan|diff|stat|stats|list|grep|info|view|verify)$")
 _TESTING_FOLDER: Final = re.compile(r"(?:^|/)(?:tests?|specs?|bench(?:marks?)?|perf|profiling|examples?|checks?)/")
 _PLAIN: Final = re.compile(r"[A-Za-z][A-Za-z:_-]*$")
-
-
-class Program(msgspec.Struct, frozen=True, kw_only=True, rename={"as_": "as"}):
-    """An entry of the dictionary; its `about` explains the fields."""
-
-    as_: str = ""
-    effect: str = ""
-    bare: str = ""
-    read_only: str = ""
-    idempotent: str = ""
-    non_idempotent: str = ""
-    irreversible: str = ""
-    commands: dict[str, Program] = {}
-    options: dict[str, str] = {}
-    valued: str = ""
-    script: str = ""
-    tasks: bool = False
-    wraps: str = ""
-    wraps_after: str = ""
-    verbs: bool = False
-    anywhere: bool = False
-    fold: bool = False
-    derived: str = ""
-    code: str = ""
-    module: str = ""
-    sql: str = ""
-    sql_operand: int | None = None
-    file: str = ""
-    method: str = ""
-
-
-class Dictionary(msgspec.Struct, frozen=True):
-    """The file as it is."""
-
-    about: str
-    read_only: str
-    idempotent: str
-    non_idempotent: str
-    irreversible: str
-    derived: str
-    tasks: str
-    wrappers: dict[str, str]
-    programs: dict[str, Program]
-
-
-class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """A program made ready for look-ups."""
-
-    effect: EffectClass | None
-    bare: EffectClass | None
-    listed: dict[str, EffectClass]
-    commands: dict[str, Entry]
-    options: dict[str, EffectClass]
-    derived: frozenset[str]
-    valued: frozenset[str]
-    holders: dict[str, str]
-    inner: dict[str, str]
-    tasks: bool
-    verbs: bool
-    anywhere: bool
-    fold: bool
-    sql_operand: int | None
 
 
 class Reading(msgspec.Struct, frozen=True, kw_only=True):
@@ -105,83 +42,10 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     method: str = ""
 
 
-_CLASS_LISTS: Final = ("read_only", "idempotent", "non_idempotent", "irreversible")
-_SOURCE: Final = msgspec.json.decode(read_table("shell_programs.json"), type=Dictionary)
-_TASKS: Final = frozenset(_SOURCE.tasks.split())
-WRAPPERS: Final = {name: frozenset(valued.split()) for name, valued in _SOURCE.wrappers.items()}
-
-
-def _entry(program: Program) -> Entry:
-    """Resolve `as` and split the lists."""
-    base = _base(program.as_)
-    inner = {word: "command" for word in program.wraps.split()}
-    inner |= {word: "behind" for word in program.wraps_after.split()} | {word: "task" for word in program.script.split()}
-    holders = {
-        option: kind for kind in ("code", "module", "sql", "file", "method") for option in getattr(program, kind).split()
-    }
-    derived = program.derived.split()
-    listed = {word: EffectClass(name) for name in _CLASS_LISTS for word in getattr(program, name).split()}
-    listed |= dict.fromkeys(derived, EffectClass.READ_ONLY)
-    options = {word: EffectClass(name) for name, words in program.options.items() for word in words.split()}
-    return Entry(
-        effect=EffectClass(program.effect) if program.effect else base.effect if base else None,
-        bare=EffectClass(program.bare) if program.bare else base.bare if base else None,
-        listed=(base.listed if base else {}) | listed,
-        commands=(base.commands if base else {}) | {name: _entry(command) for name, command in program.commands.items()},
-        options=(base.options if base else {}) | options,
-        derived=(base.derived if base else frozenset()) | frozenset(derived),
-        valued=(base.valued if base else frozenset()) | frozenset(program.valued.split()) | frozenset(holders),
-        holders=(base.holders if base else {}) | holders,
-        inner=(base.inner if base else {}) | inner,
-        tasks=program.tasks or bool(base and base.tasks),
-        verbs=program.verbs or bool(base and base.verbs),
-        anywhere=program.anywhere or bool(base and base.anywhere),
-        fold=program.fold,
-        sql_operand=program.sql_operand,
-    )
-
-
-def _base(path: str) -> Entry | None:
-    if not path:
-        return None
-    name, *commands = path.split()
-    entry = _entry(_SOURCE.programs[name])
-    for command in commands:
-        entry = entry.commands[command]
-    return entry
-
-
-_SIMPLE: Final = {
-    word: _entry(Program(effect=name)) for name in _CLASS_LISTS for word in getattr(_SOURCE, name).split()
-}
-_DERIVED: Final = {word: _entry(Program(effect="read_only", derived=word)) for word in _SOURCE.derived.split()}
-_PROGRAMS: Final = _SIMPLE | _DERIVED | {name: _entry(program) for name, program in _SOURCE.programs.items()}
-
-
-def program_name(word: str) -> str:
-    """The name of a program as the dictionary has it: no folder, no version, no `.exe` (`/usr/bin/python3.12` is `python`)."""
-    name = word.rsplit("/", 1)[-1].rsplit("\\", 1)[-1]
-    if name in _PROGRAMS or name in WRAPPERS:
-        return name
-    plain = _VERSION.sub("", name.lower().removesuffix(".sh"))
-    return plain if plain in _PROGRAMS or plain in WRAPPERS else name
-
-
-def is_program(name: str) -> bool:
-    """Whether the dictionary has an entry for the program."""
-    return name in _PROGRAMS
-
-
-def program_effect(name: str) -> EffectClass | None:
-    """What a program does whatever its arguments; None where it depends on them, or the dictionary does not have it."""
-    entry = _PROGRAMS.get(name)
-    return entry.effect if entry is not None and not (entry.commands or entry.listed) else None
-
-
 def read_command(words: tuple[Word, ...]) -> Reading:
     """Take a command apart; `words` are the program and its arguments, at least one."""
     name = program_name(words[0].text)
-    entry = _PROGRAMS.get(name)
+    entry = PROGRAMS.get(name)
     if entry is None:
         return _read_unknown(words)
     scan = _Scan(entry, name)
@@ -254,7 +118,7 @@ class _Scan:
         return Reading(
             operation=" ".join((*self.path, *(_spoken_words(self.operands) if self.entry.verbs else ()))),
             effect_class=effect_class,
-            assumed=self.listed is None and (self.entry.verbs or self.entry.tasks) or self.path[-1] in self.entry.derived,
+            assumed=(self.listed is None and (self.entry.verbs or self.entry.tasks)) or self.path[-1] in self.entry.derived,
             operands=tuple(self.operands),
             task=self.entry.tasks and effect_class is None,
             sql=self._sql(),
@@ -281,7 +145,12 @@ class _Scan:
 
     def _class(self) -> EffectClass | None:
         """The class by sub-command, or of the program, raised or lifted by options; None where nothing is known."""
-        chosen = [self.options[name] for word in (*self.found, *self.operands[:1]) for name in _spellings(word) if name in self.options]
+        chosen = [
+            self.options[name]
+            for word in (*self.found, *self.operands[:1])
+            for name in _spellings(word)
+            if name in self.options
+        ]
         if EffectClass.READ_ONLY in chosen or _asks_only(self.found, self.operands):
             return EffectClass.READ_ONLY
         own = self.listed or self._own_class()
@@ -293,7 +162,11 @@ class _Scan:
             return entry.bare
         if entry.verbs:
             return class_of_plain_words(self.operands) or entry.effect
-        if entry.effect is None and not self.operands and not (entry.holders or entry.sql_operand is not None or entry.tasks):
+        if (
+            entry.effect is None
+            and not self.operands
+            and not (entry.holders or entry.sql_operand is not None or entry.tasks)
+        ):
             return EffectClass.READ_ONLY
         return entry.effect
 
@@ -367,5 +240,5 @@ def class_of_task(task: str) -> EffectClass | None:
     Checks and builds read: what they leave behind is derived and can be made again.
     """
     tokens = name_tokens(task)
-    spoken = class_of_words(tuple(token for token in tokens if token not in _TASKS))
-    return spoken or (EffectClass.READ_ONLY if _TASKS.intersection(tokens) else None)
+    spoken = class_of_words(tuple(token for token in tokens if token not in TASKS))
+    return spoken or (EffectClass.READ_ONLY if TASKS.intersection(tokens) else None)

@@ -27,7 +27,9 @@ _QUERY: Final = Query(
 )
 _QUOTES: Final = re.compile(r"""["']|\\(?=.)""")
 _EXPANDS: Final = re.compile(r"[$`]")
-_OPENERS: Final = re.compile(r"`|<<|\$\(|\(\(|\{ ")  # the parser needs quadratic time for many of these that are never closed
+_OPENERS: Final = re.compile(
+    r"`|<<|\$\(|\(\(|\{ "
+)  # the parser needs quadratic time for many of these that are never closed
 _SKIPPED: Final = frozenset({"variable_assignment", "file_redirect", "heredoc_redirect", "herestring_redirect", "comment"})
 
 
@@ -133,7 +135,7 @@ def _heredocs(commands: Sequence[Node], heredocs: Sequence[Node]) -> dict[int, s
 def _redirect(node: Node) -> Redirect | None:
     operator = next((child.type for child in node.children if not child.is_named), "")
     target = node.child_by_field_name("destination")
-    if ">" not in operator or target is None or operator == ">&" and target.type == "number":
+    if ">" not in operator or target is None or (operator == ">&" and target.type == "number"):
         return None
     name = _word(target).text
     if name.startswith(("/dev/null", "/dev/std", "/dev/fd", "/dev/tty", "&")):

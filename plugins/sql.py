@@ -10,14 +10,23 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
+from barrier_policy_plugins.effect_classes import MAX_TARGETS, Basis, EffectClass, Judgement, first_distinct, join, judge
+from barrier_policy_plugins.sql_words import (
+    ACTING_FUNCTION,
+    BY_FIRST_WORD,
+    META_READS,
+    NAMED_AFTER,
+    NOT_NAMES,
+    PARSED,
+    SIDE_EFFECT_FUNCTIONS,
+)
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import SqlglotError
 from sqlglot.tokens import Token, TokenType
-
-from barrier_policy_plugins.effect_classes import MAX_TARGETS, Basis, EffectClass, Judgement, first_distinct, join, judge
 
 MAX_TEXT: Final = 20_000
 MAX_STATEMENTS: Final = 50
@@ -31,55 +40,9 @@ _READ, _SAME, _MORE, _GONE = (
     EffectClass.NON_IDEMPOTENT,
     EffectClass.IRREVERSIBLE,
 )
-_FIRST_WORDS: Final = (
-    (
-        _READ,
-        "SHOW DESCRIBE DESC USE HELP LIST CHECK BEGIN START COMMIT END ROLLBACK ABORT SAVEPOINT RELEASE FETCH DECLARE CLOSE "
-        "SUMMARIZE DISCARD DEALLOCATE PREPARE LISTEN UNLISTEN PRAGMA SET RESET",
-    ),
-    (
-        _SAME,
-        "VACUUM ANALYZE ANALYSE REINDEX OPTIMIZE CLUSTER REFRESH GRANT REVOKE COMMENT LOAD ATTACH DETACH INSTALL LOCK UNLOCK "
-        "CACHE UNCACHE REPAIR MSCK SECURITY CHECKPOINT",
-    ),
-    (
-        _MORE,
-        "INSERT UPDATE MERGE REPLACE UPSERT COPY IMPORT EXPORT UNLOAD ALTER RENAME CALL EXEC EXECUTE DO NOTIFY KILL PUT CREATE",
-    ),
-    (_GONE, "DELETE TRUNCATE DROP PURGE UNDROP REMOVE"),
-)
-_BY_FIRST_WORD: Final = {word: effect_class for effect_class, words in _FIRST_WORDS for word in words.split()}
-_PARSED: Final = frozenset({"SELECT", "WITH", "VALUES", "TABLE", "FROM", "("})
-_EXPLAINED: Final = frozenset({*_BY_FIRST_WORD, *_PARSED}) - {"ANALYZE", "ANALYSE", "("}
+_EXPLAINED: Final = (PARSED | BY_FIRST_WORD.keys()) - {"ANALYZE", "ANALYSE", "("}
 _CHANGES: Final = (exp.Insert, exp.Update, exp.Delete, exp.Merge, exp.Create, exp.Drop, exp.Into)
-_NAMED_AFTER: Final = frozenset(
-    "INTO UPDATE FROM JOIN TABLE VIEW INDEX ON DATABASE SCHEMA USER ROLE SEQUENCE FUNCTION PROCEDURE TYPE TRIGGER EXTENSION CALL EXEC "
-    "EXECUTE TRUNCATE COPY VACUUM ANALYZE REINDEX KILL NOTIFY".split()
-)
-_NOT_NAMES: Final = frozenset(
-    "DO IF NOT EXISTS ONLY CONCURRENTLY TABLE INTO FROM FULL VERBOSE ANALYZE SELECT LATERAL UNNEST VALUES CONFLICT SET OVERWRITE IGNORE TEMP "
-    "TEMPORARY INDEX VIEW".split()
-)
-SIDE_EFFECT_FUNCTIONS: Final = frozenset(
-    "nextval setval set_config pg_terminate_backend pg_cancel_backend pg_reload_conf pg_rotate_logfile pg_switch_wal pg_promote "
-    "pg_create_restore_point pg_start_backup pg_stop_backup pg_backup_start pg_backup_stop pg_wal_replay_pause pg_wal_replay_resume "
-    "pg_create_physical_replication_slot pg_create_logical_replication_slot pg_drop_replication_slot pg_replication_slot_advance "
-    "pg_logical_emit_message pg_logical_slot_get_changes pg_notify pg_file_write pg_file_unlink pg_file_rename pg_stat_reset "
-    "pg_stat_reset_shared pg_stat_statements_reset pg_import_system_collations lo_import lo_export lo_create lo_creat lo_unlink lo_put "
-    "lo_from_bytea lowrite lo_truncate dblink dblink_exec dblink_send_query xp_cmdshell sp_executesql sys_exec sys_eval load_extension "
-    "writefile http_post http_put http_delete http_patch add_job delete_job run_job create_hypertable drop_chunks "
-    "refresh_continuous_aggregate addgeometrycolumn dropgeometrycolumn updategeometrysrid".split()
-)
-_ACTING_FUNCTION: Final = re.compile(
-    r"^(?:insert|update|delete|create|drop|add|remove|apply|send|post|execute|exec|cancel|terminate|kill|import|purge|reset|grant|revoke|"
-    r"fill|refresh|enqueue|dequeue|publish|pay|refund|charge|archive|migrate|backfill|rebuild|schedule|unschedule)_",
-    re.IGNORECASE,
-)
 _META: Final = re.compile(r"\\(!|\?|[a-zA-Z_]+)")
-_META_READS: Final = frozenset(
-    "l la z x a t H q g gx gdesc gset c h conninfo timing pset echo qecho warn encoding errverbose set unset connect cd watch crosstabview "
-    "p r sf sv bind if elif else endif".split()
-)
 _STRONG: Final = re.compile(
     r"\s*(?:\(\s*)*(?:select\b.+\bfrom\b|select\s+[\w.]+\s*\(|with\s+(?:recursive\s+)?\w+\s*(?:\([^)]*\)\s*)?as\s*(?:materialized\s*)?\(|insert\s+(?:into|overwrite|ignore)\b|"
     r"update\s+[\w.\"`]+\s+(?:as\s+)?(?:\w+\s+)?set\b|delete\s+from\b|merge\s+into\b|(?:create|drop|alter)\s+(?:or\s+replace\s+)?(?:temp\w*\s+|unique\s+|external\s+|"
@@ -141,7 +104,7 @@ def _split_meta(text: str) -> tuple[str, list[Judgement]]:
 
 
 def _judge_meta(name: str) -> Judgement:
-    if name in _META_READS or (name.startswith("d") and len(name) <= 4):
+    if name in META_READS or (name.startswith("d") and len(name) <= 4):
         return judge(_READ, "\\" + name)
     return judge(_MORE, "\\" + name, assumed=True)
 
@@ -198,9 +161,9 @@ def _judge_statement(tokens: list[Token], dialect: str) -> Judgement | None:
     word = _word(tokens[0])
     if word == "EXPLAIN":
         return _judge_explained(tokens, dialect)
-    if word in _PARSED:
+    if word in PARSED:
         return _judge_parsed(tokens, dialect)
-    effect_class = _BY_FIRST_WORD.get(word)
+    effect_class = BY_FIRST_WORD.get(word)
     if effect_class is None:
         return None
     words = [_word(token) for token in tokens]
@@ -228,18 +191,18 @@ def _refine(word: str, words: list[str], effect_class: EffectClass) -> EffectCla
 def _operation(word: str, words: list[str]) -> str:
     if word not in ("CREATE", "DROP", "ALTER", "REFRESH"):
         return word.lower()
-    kind = next((other for other in words[1:5] if other in _NAMED_AFTER), "")
+    kind = next((other for other in words[1:5] if other in NAMED_AFTER), "")
     return f"{word} {kind}".strip().lower()
 
 
 def _names(tokens: Sequence[Token], words: Sequence[str]) -> tuple[str, ...]:
     """Names of tables and the like: what stands behind INTO, FROM, TABLE …, with the dots between its parts."""
     found = []
-    marks = _NAMED_AFTER if words[0] in ("CREATE", "DROP", "GRANT", "REVOKE", "COMMENT") else _NAMED_AFTER - {"ON"}
+    marks = NAMED_AFTER if words[0] in ("CREATE", "DROP", "GRANT", "REVOKE", "COMMENT") else NAMED_AFTER - {"ON"}
     for index, word in enumerate(words):
         if word in marks:
             start = index + 1
-            while start < len(words) and words[start] in _NOT_NAMES:
+            while start < len(words) and words[start] in NOT_NAMES:
                 start += 1
             found.append(_dotted(tokens, start, plain=word in ("FROM", "JOIN")))
     return first_distinct(found, MAX_TARGETS)
@@ -280,8 +243,10 @@ def _judge_parsed(tokens: list[Token], dialect: str) -> Judgement | None:
     change = next((node for node in tree.walk() if isinstance(node, _CHANGES)), None)
     if change is not None:
         effect_class = _GONE if isinstance(change, exp.Delete | exp.Drop) else _MORE
-        return judge(effect_class, "select into" if isinstance(change, exp.Into) else type(change).__name__.lower(), targets=names)
-    speaking = next((name for name in calls if _ACTING_FUNCTION.match(name)), None)
+        return judge(
+            effect_class, "select into" if isinstance(change, exp.Into) else type(change).__name__.lower(), targets=names
+        )
+    speaking = next((name for name in calls if ACTING_FUNCTION.match(name)), None)
     if speaking is not None:
         return judge(_MORE, speaking, targets=names, assumed=True)
     return judge(_READ, words[0].lower() if words[0].isalpha() else "select", targets=names)
@@ -291,12 +256,12 @@ def _called(tokens: Sequence[Token]) -> tuple[str, ...]:
     """Names that stand before a parenthesis."""
     return tuple(
         token.text
-        for token, following in zip(tokens, tokens[1:], strict=False)
+        for token, following in pairwise(tokens)
         if following.token_type is TokenType.L_PAREN and token.text[:1].isalpha()
     )
 
 
-def _parse(tokens: list[Token], dialect: str) -> exp.Expression | None:
+def _parse(tokens: list[Token], dialect: str) -> exp.Expr | None:
     """The tree of one statement, None where it has none."""
     try:
         trees = Dialect.get_or_raise(dialect).parser().parse(tokens, "")

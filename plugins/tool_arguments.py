@@ -9,8 +9,7 @@ from itertools import islice
 from typing import Any, Final
 
 import msgspec
-
-from barrier_policy_plugins.effect_classes import MAX_TARGETS, first_distinct
+from barrier_policy_plugins.effect_classes import MAX_TARGETS, first_distinct, word_set
 
 MAX_LEAVES: Final = 400
 MAX_DEPTH: Final = 6
@@ -21,39 +20,37 @@ _SEPARATORS: Final = re.compile(r"[\W_]+")
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-KEY_NAMES: Final = _words(
+KEY_NAMES: Final = word_set(
     "idempotencykey idempotencytoken idempotenttoken idempotencyid idempotentkey xidempotencykey clientrequestid clientrequesttoken "
     "clienttoken clientreference clientmutationid dedupekey dedupkey dedupeid dedupid deduplicationid deduplicationkey "
     "messagededuplicationid requestid requesttoken requestkey operationkey"
 )
-_REHEARSALS: Final = _words(
+_REHEARSALS: Final = word_set(
     "dryrun dryrunonly preview previewonly simulate simulation checkonly validateonly whatif noop planonly readonly testmode countonly"
 )
-_FOR_REAL: Final = _words("confirm confirmed apply execute commit forreal")
-_MODES: Final = _words("mode runmode executionmode")
-_REHEARSAL_MODES: Final = _words("plan preview read readonly dry dryrun check simulate simulation validate test inspect")
-_BACKGROUND: Final = _words("runinbackground background isbackground detach detached async isasync inbackground nonblocking")
-_FOREGROUND: Final = _words("wait blocking block foreground")
-_SELECTORS: Final = _words(
+_FOR_REAL: Final = word_set("confirm confirmed apply execute commit forreal")
+_MODES: Final = word_set("mode runmode executionmode")
+_REHEARSAL_MODES: Final = word_set("plan preview read readonly dry dryrun check simulate simulation validate test inspect")
+_BACKGROUND: Final = word_set(
+    "runinbackground background isbackground detach detached async isasync inbackground nonblocking"
+)
+_FOREGROUND: Final = word_set("wait blocking block foreground")
+_SELECTORS: Final = word_set(
     "q query expr expression search pattern regex glob filter filters where range since until window limit top n tail lines fields "
     "columns metric metrics agg aggregate groupby group sort orderby offset cursor page pagesize perpage maxresults select unread "
     "verifiedonly keywords topk what"
 )
-_PAYLOADS: Final = _words(
+_PAYLOADS: Final = word_set(
     "value values newvalue level amount content contents body text message weight percent on enabled set setpoint quantity payload "
     "data document record"
 )
-_TEXTS: Final = _words(
+_TEXTS: Final = word_set(
     "content contents text body message prompt description thought thoughts reason reasoning explanation summary note notes comment "
     "instructions oldstring newstring oldstr newstr oldtext newtext find replace replacement replacementtext filetext code script "
     "command cmd sql query q statement patch diff data payload html markdown title subject caption todos edits analysis question "
     "questions options tx input template json"
 )
-_MODIFIERS: Final = _words(
+_MODIFIERS: Final = word_set(
     "format fmt mode type kind level lang language encoding unit units tz timezone outputmode securityrisk timeout limit n offset "
     "start end action op operation method verb attr fields columns sort orderby group currency priority status state"
 )
@@ -94,7 +91,9 @@ def argument_key(name: str) -> str:
 def holds_secret(name: str) -> bool:
     """Whether an argument of this name holds a secret, whose value never enters a record."""
     lowered = name[:80].lower()
-    return _SECRETS.search(lowered) is not None and argument_key(name[:80]) not in KEY_NAMES and not lowered.endswith("_name")
+    return (
+        _SECRETS.search(lowered) is not None and argument_key(name[:80]) not in KEY_NAMES and not lowered.endswith("_name")
+    )
 
 
 @lru_cache(maxsize=2048)
@@ -126,12 +125,20 @@ def leaves(arguments: Any) -> Iterator[tuple[str, Any]]:
 def sum_up(arguments: Any) -> Arguments:
     """Sum up the arguments of a call, in one walk through them."""
     found: list[tuple[str, str, Any]] = [(argument_key(name), name, value) for name, value in leaves(arguments)]
-    top = {argument_key(str(name)[:80]): value for name, value in islice(arguments.items(), MAX_LEAVES)} if isinstance(arguments, dict) else {}
+    top = (
+        {argument_key(str(name)[:80]): value for name, value in islice(arguments.items(), MAX_LEAVES)}
+        if isinstance(arguments, dict)
+        else {}
+    )
     return Arguments(
-        targets=first_distinct((str(value) for key, name, value in found if _names_something(key, name, value)), MAX_TARGETS),
+        targets=first_distinct(
+            (str(value) for key, name, value in found if _names_something(key, name, value)), MAX_TARGETS
+        ),
         keys=first_distinct((str(value) for key, _, value in found if key in KEY_NAMES and _is_key(value)), MAX_TARGETS),
         rehearses=any(_rehearses(key, value) for key, value in top.items()),
-        background=any((key in _BACKGROUND and _yes(value)) or (key in _FOREGROUND and _no(value)) for key, value in top.items()),
+        background=any(
+            (key in _BACKGROUND and _yes(value)) or (key in _FOREGROUND and _no(value)) for key, value in top.items()
+        ),
         selects=not _SELECTORS.isdisjoint(top),
         carries=not _PAYLOADS.isdisjoint(top),
     )

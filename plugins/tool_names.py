@@ -11,10 +11,11 @@ import re
 from typing import Final
 
 import msgspec
+from barrier_policy_plugins.effect_classes import Basis, EffectClass, Judgement, judge, read_table, word_set, worst
 
-from barrier_policy_plugins.effect_classes import Basis, EffectClass, Judgement, judge, read_table, worst
-
-RUNTIME_PREFIX: Final = re.compile(r"^(?:mcp__[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*?__|(?:functions|default_api|tools?|multi_tool_use|container|browser)[.:])(?=.)")
+RUNTIME_PREFIX: Final = re.compile(
+    r"^(?:mcp__[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*?__|(?:functions|default_api|tools?|multi_tool_use|container|browser)[.:])(?=.)"
+)
 HTTP_NAME: Final = re.compile(r"^(get|head|options|post|put|patch|delete)[_:. ]+(/\S*)", re.IGNORECASE)
 
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -41,13 +42,13 @@ def _by_class(lists: dict[str, str], separator: str | None = None) -> dict[str, 
 
 
 _VERBS: Final = msgspec.json.decode(read_table("tool_verbs.json"), type=Verbs)
-_READ: Final = frozenset(_VERBS.read.split())
+_READ: Final = word_set(_VERBS.read)
 _WRITE: Final = _by_class(_VERBS.write)
 _ACTS: Final = _by_class(_VERBS.acts)
-_REPORTS: Final = frozenset(_VERBS.reports.split())
-_STARTERS: Final = frozenset(_VERBS.starters.split())
+_REPORTS: Final = word_set(_VERBS.reports)
+_STARTERS: Final = word_set(_VERBS.starters)
 _PHRASES: Final = _by_class(_VERBS.phrases, ",")
-ASSISTANTS: Final = frozenset(_VERBS.assistants.split())
+ASSISTANTS: Final = word_set(_VERBS.assistants)
 
 
 def bare_name(name: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Final
 
 import msgspec
-
 from barrier_policy_plugins.effect_classes import EffectClass, read_table
 from barrier_policy_plugins.tool_names import bare_name, name_key
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
+import subprocess
+import sys
 from importlib.metadata import distribution, entry_points, version
 from pathlib import Path
 
@@ -25,11 +28,28 @@ def test_all_is_sorted_and_true() -> None:
     assert [name for name in names if not hasattr(barrier_policy, name)] == []
 
 
-def test_every_public_name_is_listed() -> None:
-    found = {
-        name for name, value in vars(barrier_policy).items() if not name.startswith("_") and not inspect.ismodule(value)
-    }
-    assert found == set(barrier_policy.__all__)
+def seen_by_type_checkers() -> dict[str, str]:
+    """The imports below `if TYPE_CHECKING`, name by name with their module."""
+    tree = ast.parse(Path(barrier_policy.__file__).read_text(encoding="utf-8"))
+    block = next(node for node in tree.body if isinstance(node, ast.If))
+    return {alias.name: node.module or "" for node in block.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+
+
+def test_names_that_are_imported_late_are_those_that_type_checkers_see() -> None:
+    assert seen_by_type_checkers() == barrier_policy._HOME
+    assert sorted(barrier_policy._HOME) == barrier_policy.__all__
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="has no attribute `dicide`"):
+        barrier_policy.dicide
+
+
+@pytest.mark.parametrize("first", ["barrier_policy.walk", "barrier_policy.cli.app", "barrier_policy.cli.decide"])
+def test_decide_is_the_function_whatever_was_imported_before(first: str) -> None:
+    script = f"import {first}; from barrier_policy import decide; print(type(decide).__name__)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "function\n"
 
 
 @pytest.mark.parametrize("name", barrier_policy.__all__)

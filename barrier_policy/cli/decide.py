@@ -13,8 +13,8 @@ from barrier_policy.cli.guard import OK, REFUSED, report
 from barrier_policy.cli.options import OutputFormat, Request
 from barrier_policy.cli.session import STDIN, Session
 from barrier_policy.cli.table import print_decision
-from barrier_policy.walk import Analysis
 from barrier_policy.errors import BarrierPolicyError
+from barrier_policy.walk import Analysis
 
 LONG_WORK = 1_000_000
 """From this many bytes on, or for several files, a terminal shows which file is being worked on."""

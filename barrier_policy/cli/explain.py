@@ -9,12 +9,12 @@ from barrier_policy.cli.guard import OK
 from barrier_policy.cli.options import Request
 from barrier_policy.cli.rows import GATE_REPAIRS, ItemTexts, by_weight
 from barrier_policy.cli.session import Session
-from barrier_policy.walk import Analysis, Decider
 from barrier_policy.decision.assess import Assessment
 from barrier_policy.decision.model import Evidence, SpanDecision
 from barrier_policy.errors import BarrierPolicyError
 from barrier_policy.policy.model import Mode, Rule
 from barrier_policy.policy.verdict import Reason, VerdictKind
+from barrier_policy.walk import Analysis, Decider
 
 POINTER = 120
 RECORD = 400
@@ -39,10 +39,9 @@ def find_span(analysis: Analysis, name: str, file: str) -> int | None:
         if name == found.span.id:
             return number
     if not name.isascii() or not name.isdigit() or int(name[:12]) >= messages:
-        known = ", ".join(found.span.id for found in analysis.assessments[:3])
-        raise BarrierPolicyError(
-            f"{file}: no span or message `{name}` (there are {messages} messages; spans are named {known} …)"
-        )
+        names = ", ".join(found.span.id for found in analysis.assessments[:3])
+        hint = f"spans are named {names} …" if names else "all of them in the tail"
+        raise BarrierPolicyError(f"{file}: no span or message `{name}` (there are {messages} messages, {hint})")
     index = int(name)
     return next((n for n, found in enumerate(analysis.assessments) if found.span.start <= index < found.span.end), None)
 

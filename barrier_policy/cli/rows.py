@@ -8,11 +8,11 @@ from itertools import groupby
 import msgspec
 
 from barrier_policy.cli.console import clean, clip
-from barrier_policy.walk import Analysis
 from barrier_policy.decision.assess import Assessment
 from barrier_policy.policy.model import Repair, Severity
 from barrier_policy.policy.verdict import Reason
 from barrier_policy.transcript.model import Message
+from barrier_policy.walk import Analysis
 
 LONG = 24
 """A table with more spans than this is folded."""

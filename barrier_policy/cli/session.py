@@ -9,13 +9,13 @@ from typing import Any
 import msgspec
 
 from barrier_policy.cli.options import Request
-from barrier_policy.walk import Analysis, Decider, open_store, timestamp
 from barrier_policy.errors import BarrierPolicyError
 from barrier_policy.profile import PROFILE_NAME, Profile
 from barrier_policy.profile_file import load_profile
 from barrier_policy.transcript.model import Transcript
 from barrier_policy.transcript.reader import read_transcript
 from barrier_policy.transcript.source import MAX_BYTES, Source
+from barrier_policy.walk import Analysis, Decider, open_store, timestamp
 
 STDIN = "-"
 

@@ -14,7 +14,8 @@ from barrier_policy.decision.model import Blocking
 from barrier_policy.facts.model import Fact
 from barrier_policy.join.join import Coverage, Join, Provenance, build_record
 from barrier_policy.ledger.model import Family, Item
-from barrier_policy.policy.evaluate import Evaluator, Verdict
+from barrier_policy.policy.evaluate import Evaluator
+from barrier_policy.policy.verdict import Verdict
 from barrier_policy.spans.model import Span
 
 DISCHARGE = {

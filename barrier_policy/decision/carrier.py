@@ -58,17 +58,14 @@ def write_records(span: str, items: Iterable[Item], ledger: Ledger, messages: Se
     return [_record(kind, span, found, ledger, messages) for kind, found in by_kind.items()]
 
 
-def write_index(items: Sequence[Item], ledger: Ledger, messages: Sequence[Message], at_work: int | None) -> list[CarrierRecord]:
+def write_index(items: Sequence[Item], ledger: Ledger, messages: Sequence[Message], at_hand: int) -> list[CarrierRecord]:
     """The one record of all exact values that the work at hand may ask for, a line for each message that they stand in.
 
-    Its subject is the request that is being worked on (`at_work`, a message index), which is what consumes it; without one, the
-    last place of a value.
+    Its subject and source is the turn that consumes it, the user's latest message (`at_hand`); each value has its own place in
+    `fields`.
     """
     indexed = [item for item in items if is_indexed(item)]
-    if not indexed:
-        return []
-    source = indexed[-1].message if at_work is None else at_work
-    return [_record("evidence_index", f"work:{source}", indexed, ledger, messages, at=source)]
+    return [_record("evidence_index", f"turn:{at_hand}", indexed, ledger, messages, at=at_hand)] if indexed else []
 
 
 def record_kind(item: Item) -> str:

@@ -63,7 +63,23 @@ TOKEN_STEMS = (
     "token", "secret", "bearer", "credential", "jeton", "токен", "令牌", "トークン", "토큰", "密钥", "密鑰", "geheimnis", "segreto",
     "segredo", "secreto",
 )  # fmt: skip
-KEY_STEMS = ("key", "schlüssel", "clé", "clave", "chave", "chiave", "sleutel", "klucz", "klíč", "nyckel", "ключ", "キー")
+KEY_STEMS = (
+    "key",
+    "schlüssel",
+    "clé",
+    "clave",
+    "chave",
+    "chiave",
+    "sleutel",
+    "klucz",
+    "klíč",
+    "nyckel",
+    "nøkkel",
+    "nøgle",
+    "anahtar",
+    "ключ",
+    "キー",
+)
 CODE_STEMS = ("code", "código", "codice", "kód", "combination", "コード")
 PIN_STEMS = ("pin", "pincode", "pin code", "pin-code", "пин", "暗証番号", "otp", "验证码")
 
@@ -93,11 +109,13 @@ OTHER_TOKENS = (
 )  # fmt: skip
 OTHER_TOKEN_WORDS = frozenset(("max", "min", "num", "per", "csrf", "xsrf", "stop", "pad", "eos", "bos", "unk", "mask"))
 """Words before `token` or `key` that make it something else."""
-NOT_A_VALUE_AFTER = re.compile(
-    r"(?i)(?:s\b(?!\s*[=:]\s*[\"'])|[_\s-]?(?:name|ref|id|arn|path|file|type|hash|count|len|length|limit|url|uri|endpoint|policy|field|env|"
-    r"var|expiry|expires?|ttl|version|usage|budget|window|size|prompt|reset|manager|store|provider|scope|rotation|error|hint|input|label)\b)"
+ABOUT_SECRETS = (
+    r"name|ref|id|arn|path|file|type|hash|count|len|length|limit|url|uri|endpoint|policy|field|env|var|expiry|expires?|ttl|version|usage|"
+    r"budget|window|size|prompt|reset|manager|store|provider|scope|rotation|error|hint|input|label|strength|rules?"
 )
-"""What follows a label that speaks about a secret and does not give one."""
+ABOUT_AFTER = re.compile(rf"(?i)(?:s\b(?!\s*[=:]\s*[\"'])|[\s-](?:{ABOUT_SECRETS})\b)")
+ABOUT_NAME = re.compile(rf"(?i:[_-]|(?<=[a-z])(?=[A-Z]))(?i:{ABOUT_SECRETS})(?i:[_-]\w+)?\Z")
+"""Labels that speak about a secret and give none: `password reset`, `secretName`, `TOKEN_TTL`, `tokens`."""
 
 PLACEHOLDER = re.compile(
     r"""(?ix)

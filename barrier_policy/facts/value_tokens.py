@@ -12,66 +12,19 @@ from functools import lru_cache
 
 import msgspec
 
-from barrier_policy.facts.value_words import CURRENCY_CODES, CURRENCY_SIGNS, FILE_TYPES, HOST_ENDS, UNITS
+from barrier_policy.facts.value_forms import PIECE, PLAIN_PIECE, TYPES
+from barrier_policy.facts.value_words import CURRENCY_SIGNS, FILE_TYPES
 
 MAX_TOKEN = 1_024
 """A longer token is a blob: no value in it is one that somebody reads or types."""
 MAX_ASSIGNMENTS = 3
 
-PIECE = re.compile(
-    rf"""
-    (?P<url>(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]*://.+ | (?<![\w.-])[\w.-]+@[\w.-]+\.\w+:(?!\d+$)[\w./~-]+)
-  | (?P<uuid>(?<![0-9A-Za-z])[0-9a-fA-F]{{8}}-(?:[0-9a-fA-F]{{4}}-){{3}}[0-9a-fA-F]{{12}}(?![0-9A-Za-z]))
-  | (?P<hash>sha\d+[:-][0-9a-f]{{6,}} | (?<![\w-])(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{{7,128}}(?![\w-]))
-  | (?P<timestamp>
-        (?<![\w.-])(?:\d{{4}}-\d\d(?:-\d\d)?|\d{{8}})T\d\d:?\d\d(?::?\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?(?!\w)
-      | (?<![\w.-])(?:\d{{4}}-\d\d-\d\d|\d{{4}}/\d\d?/\d\d?|\d\d?/\d\d?/\d{{4}}|\d\d?\.\d\d?\.\d{{4}})(?![\w-])
-      | (?<![\w.:])(?:[01]?\d|2[0-4]):[0-5]\d(?::[0-5]\d(?:[.,]\d+)?)?(?:Z|[ap]m|[+-]\d\d:?\d\d)?(?![\w:]))
-  | (?P<pin>(?<![\w.\[\]@/-])[\w.\[\]@/-]+(?:[=~!<>]=|===)\d[\w.*+!-]* | (?<![\w./-])@?[\w./-]+@[v^~]?\d+(?:\.[\w*-]+)*(?![\w@]))
-  | (?P<email>(?<![\w.+-])[\w.+-]+@[\w-]+\.[\w.-]*\w)
-  | (?P<ip>(?<![\w.])\d{{1,3}}(?:\.\d{{1,3}}){{3}}(?:/\d\d?|:\d+)?(?![\w.]))
-  | (?P<fraction>(?<![\w./])\d+/\d+(?![\w./]))
-  | (?P<path>
-        (?:~|\.{{1,2}}|\$\w+|[A-Za-z]:)?/(?:[\w@.+~%*-]+/)*[\w@.+~%*-]*\w
-      | (?<![\w@.+~%*-])[\w@.~%][\w@.+~%*-]*/(?:[\w@.+~%*-]+/)*(?:[\w@.+~%*-]*[\w*])?
-      | (?<!\w)(?:[A-Za-z]:|\.)?\\(?:[\w@.+~-]+\\)+[\w@.+~-]*
-      | (?<![\w.])\.?[\w-]+(?:\.[\w-]+)*\.(?:{FILE_TYPES})(?![\w-]))
-  | (?P<address>(?<!\w)0[xX][0-9A-Fa-f]+(?!\w))
-  | (?P<amount>[{CURRENCY_SIGNS}]-?\d[\d.,]*(?:[kKmM]\b)? | (?<!\w)\d[\d.,]*(?:[{CURRENCY_SIGNS}]|(?:{CURRENCY_CODES})\b))
-  | (?P<measure>(?<![\w-])[+-]?\d+(?:[.,]\d+)?(?:{UNITS})(?![\w%-]))
-  | (?P<version>(?<![\w.-])(?:[vV]\d+(?:\.\d+)*(?:\.[x*])?|\d+\.\d+(?:\.\d+)+|\d+(?:\.\d+)*\.[x*])
-      (?:[-.+]?(?:rc|a|b|alpha|beta|post|dev|pre|p|r|build)[\w.-]*|[-+]\w[\w.+-]*)?(?!\w))
-  | (?P<issue>(?:(?<![\w.-])\w[\w.-]*)?[\#!]\d+(?!\w) | (?<![\w/.])\#[A-Z]+-?\d[\w-]*)
-  | (?P<range>(?<![\w.-])\d{{1,6}}(?:-|–|\.\.)\d{{1,6}}(?![\w-]))
-  | (?P<number>(?<![\w.-])[+-]?\d+(?:[.,]\d+)*(?:e[+-]?\d+)?(?![\w-]))
-  | (?P<host>(?<![\w.-])(?:[\w-]+\.)+(?:{HOST_ENDS})(?::\d+)?(?![\w.-]))
-  | (?P<word>\w[\w-]*)
-    """,
-    re.VERBOSE,
-)
-TYPES = {
-    "url": "url",
-    "uuid": "resource_id",
-    "hash": "hash",
-    "timestamp": "timestamp",
-    "pin": "version_pin",
-    "email": "resource_id",
-    "ip": "resource_id",
-    "fraction": "quantity",
-    "address": "resource_id",
-    "amount": "amount",
-    "measure": "quantity",
-    "version": "version_pin",
-    "issue": "resource_id",
-    "range": "sequence",
-    "number": "quantity",
-    "host": "resource_id",
-}
 TRAILING = ".,:;!?…*_-=+\\&~"
 LEADING = ",;:?*=&"
 ASSIGNMENT = re.compile(r"(-{0,2}[^\W\d][\w.\[\]/-]*)(?:[:+]?=)(?!=)(.+)", re.DOTALL)
 LABEL = re.compile(r"([^\W\d][\w-]*):(?!/|:|\\).+", re.DOTALL)
 COMPOUND = re.compile(r"[\w.+/-]+(?::[\w.+/-]+)+|[^\W\d][\w-]*(?:\.[\w-]+)+")
+LOCATION = re.compile(r":\d+(?::\d+)?(?!\w)")
 VERSIONED = re.compile(r"\d\.\d")
 GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?|[+-]?\d+,\d+")
 COLOUR = re.compile(r"#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})")
@@ -84,7 +37,11 @@ UNSEPARATED = re.compile(
 
 
 class Piece(msgspec.Struct, frozen=True, gc=False):
-    """A value inside a token: where, of what type, under what name; a `weak` one counts only with a name or a unit."""
+    """A value inside a token: where, of what type, under what name.
+
+    `type` is one of the types of values, or `place` for a path with a line number. A `weak` piece counts only with a name
+    or a unit.
+    """
 
     type: str
     start: int
@@ -166,44 +123,45 @@ def _is_marked(word: str) -> bool:
 def _whole(body: str, offset: int) -> Iterator[Piece]:
     """The pieces of a token without assignment, preceded by the compound that they make together."""
     bare = body.replace("-", "").replace("_", "")
-    if not bare.isalnum():
-        yield from _compounded(body, offset)
-    elif not any(character.isdigit() for character in bare):
+    numbered = any(character.isdigit() for character in bare)
+    if bare.isalnum() and not numbered:
         word = _word(body, offset, offset + len(body), "")
         if word is not None:
             yield word
-    else:
-        yield from _matched(body, offset, None)
-
-
-def _compounded(body: str, offset: int) -> Iterator[Piece]:
-    """A compound and its parts."""
-    if _is_compound(body):
-        yield Piece("resource_id" if ":" in body else "symbol", offset, offset + len(body))
-        if ":" not in body and VERSIONED.search(body):
-            return
-    yield from _matched(body, offset, LABEL.fullmatch(body))
-
-
-def _matched(body: str, offset: int, label: re.Match[str] | None) -> Iterator[Piece]:
-    for match in PIECE.finditer(body):
-        name = label[1] if label and match.start() and match.end() == len(body) else ""
-        piece = _piece(match, offset, name)
+        return
+    matches = list((PIECE if numbered else PLAIN_PIECE).finditer(body))
+    compound, parted = _compound(body, matches, numbered)
+    if compound is not None:
+        yield Piece(compound, offset, offset + (len(body) if compound != "place" else _place_end(body, matches)))
+    label = LABEL.fullmatch(body) if ":" in body and compound != "place" else None
+    for match in matches if parted else ():
+        piece = _piece(match, offset, label[1] if label and match.start() and match.end() == len(body) else "")
         if piece is not None:
             yield piece
 
 
-def _is_compound(body: str) -> bool:
-    """`api:2026.37.0`, `notice:n4:20260503`, `ff.new_ledger`: one value, whatever its parts are."""
-    if COMPOUND.fullmatch(body) is None:
-        return False
-    first = PIECE.match(body)
+def _compound(body: str, matches: list[re.Match[str]], numbered: bool) -> tuple[str | None, bool]:
+    """What a token is as a whole where that is more than its parts, and whether the parts count too.
+
+    `api:2026.37.0`, `notice:n4:20260503`, `ff.new_ledger`; `main.yml:88` is a place in a file.
+    """
+    first = matches[0] if matches and matches[0].start() == 0 else None
     if first is None or first.end() == len(body):
-        return False
-    if ":" not in body:
-        return len(body) > 4 and (body.islower() or "_" in body or any(character.isdigit() for character in body))
-    located = first.lastgroup == "path" and body[first.end() + 1 :].replace(":", "").isdigit()
-    return not located and any(character.isdigit() for character in body)
+        return None, True
+    if first.lastgroup == "path" and LOCATION.match(body, first.end()):
+        return "place", True
+    if COMPOUND.fullmatch(body) is None:
+        return None, True
+    if ":" in body:
+        return ("resource_id" if numbered else None), True
+    if numbered or (len(body) > 4 and (body.islower() or "_" in body)):
+        return "symbol", VERSIONED.search(body) is None
+    return None, True
+
+
+def _place_end(body: str, matches: list[re.Match[str]]) -> int:
+    location = LOCATION.match(body, matches[0].end())
+    return location.end() if location else len(body)
 
 
 def _piece(match: re.Match[str], offset: int, name: str) -> Piece | None:

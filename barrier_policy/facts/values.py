@@ -12,18 +12,9 @@ from collections.abc import Iterator
 import msgspec
 
 from barrier_policy.facts.json_leaves import Leaf, is_json, json_leaves
+from barrier_policy.facts.value_context import explicit_name, implicit_name, with_unit, word_before
 from barrier_policy.facts.value_tokens import Piece, list_type, token_pieces
-from barrier_policy.facts.value_words import (
-    COUNTERS,
-    CURRENCY_CODES,
-    CURRENCY_SIGNS,
-    CURRENCY_WORDS,
-    FUNCTION_WORDS,
-    LONG_UNITS,
-    MONTHS,
-    SPACED_UNITS,
-    type_of_name,
-)
+from barrier_policy.facts.value_words import FUNCTION_WORDS, type_of_name
 
 MAX_LEAF = 120
 """A JSON string up to this length is a value as a whole, under the name of its key."""
@@ -31,8 +22,6 @@ LONG_LEAF = 4_000
 """A longer JSON string is read like a listing."""
 MAX_LIST = 400
 MAX_NESTING = 3
-REACH = 40
-"""How far before a value its name may begin, in characters."""
 
 TOKEN = re.compile(r"[^\s\"'`<>(){}\[\]|;“”„«»‹›「」『』、。，；：（）→⇒…]+")
 ITEM = r"[^\W_][\w./#:-]*+(?:,\d{3}(?!\d))*+"
@@ -46,26 +35,10 @@ COLUMN_CONTEXT = re.compile(
     r"(?i)\b(?:select|distinct|(?:group|order|sort|partition) by|columns?|fields?|spalten?|felder|colonnes?|champs|columnas?|campos|colunas?|"
     r"(?:into|on|table) [\w.]+ ?\()[\s:=(]*$"
 )
-AFTER_NUMBER = re.compile(
-    rf"""
-    [ \u00a0\u202f]?(?P<amount>(?:{CURRENCY_CODES}|{CURRENCY_WORDS})\b|[{CURRENCY_SIGNS}])
-  | [ ](?P<time>(?:[01]?\d|2[0-4]):[0-5]\d(?::[0-5]\d(?:[.,]\d+)?)?(?:[ ]?(?:Z|UTC|[+-]\d\d:?\d\d))?)(?![\w:])
-  | [ ]?(?P<share>(?:of|out[ ]of|von|de|sur|di|van|z|из)[ ]\d[\d.,]*)\b(?![.,]\d)
-  | [ ]?(?P<range>(?:to|till|until|and|or|bis|und|oder|à|et|ou|a|y|o|e|do|i|до|и|–|\.\.\.?|-|&)[ ]?\#?\d[\d.,]*)\b(?![.,]\d)
-  | \.?[ ](?P<date>(?:de[ ])?(?:{MONTHS})\.?(?:[ ](?:de[ ])?\d{{4}})?)(?!\w)
-  | (?P<grouped>(?:[ ]\d{{3}})+(?=[ ][^\W\d])|(?:[\u00a0\u202f]\d{{3}})+)(?!\d)
-  | [ \u00a0\u202f](?P<unit>{SPACED_UNITS}|{LONG_UNITS})(?![\w%])
-  | (?P<counter>{COUNTERS})
-    """,
-    re.VERBOSE,
-)
-COUNTED = re.compile(r"[ ]([^\W\d_]{3,})\b")
-TYPE_AFTER = {"amount": "amount", "time": "timestamp", "date": "timestamp", "range": "sequence"}
-BEFORE_AMOUNT = re.compile(rf"(?:\b(?:{CURRENCY_CODES}|R|US|CA|A)|[{CURRENCY_SIGNS}])[{CURRENCY_SIGNS}]?[ \u00a0]?$")
-WORD_TAIL = re.compile(r"[\w.-]+\Z")
-OPENING = frozenset(" \t\"'`([{#“„«「*_~")
 NAMED_TYPES = frozenset({"quantity", "resource_id", "hash", "version_pin", "amount"})
 """Types that a plain word before them may name (`order 7301`); the others need a sign (`config: a/b.toml`)."""
+PLAIN = frozenset({"symbol", "place"})
+"""Types of pieces that mean little in a listing, where every line has one."""
 KEY_TYPES = frozenset({"resource_id", "literal", "hash", "symbol", "quantity"})
 
 
@@ -125,7 +98,7 @@ def _text_values(text: str, listing: bool) -> Iterator[Value]:
         start = text.find(token, position)
         position = start + len(token)
         for piece in token_pieces(token):
-            if start >= covered and not (listing and piece.type == "symbol"):
+            if start >= covered and not (listing and piece.type in PLAIN):
                 value = _value(text, start, piece, listing)
                 if value is not None:
                     yield value
@@ -142,86 +115,29 @@ def _text_values(text: str, listing: bool) -> Iterator[Value]:
 
 def _value(text: str, offset: int, piece: Piece, listing: bool) -> Value | None:
     """A piece in its surroundings: with its unit, under its name, or None where it is too weak without one."""
-    kind, name, start, end = piece.type, piece.name, offset + piece.start, offset + piece.end
-    name = name or _explicit_name(text, start)
+    kind, start, end = piece.type, offset + piece.start, offset + piece.end
+    given = piece.name or explicit_name(text, start)
+    complete = False
     if kind in ("quantity", "timestamp"):
-        kind, start, end, complete = _with_unit(text, kind, start, end, piece.weak and not listing)
-        if not (complete or name or not piece.weak):
-            name = "" if listing else _implicit_name(text, start)
-            if not name:
-                return None
-    elif not name and (piece.weak or kind == "literal"):
-        return None
-    if not name and not listing and kind in NAMED_TYPES:
-        name = _implicit_name(text, start)
+        kind, start, end, complete = with_unit(text, kind, start, end, piece.weak and not listing)
+    name = given or (implicit_name(text, start) if kind in NAMED_TYPES and not listing else "")
+    if (piece.weak or kind == "literal") and not (complete or given):
+        decimal = not listing and not text[start:end].isdigit()
+        if kind != "quantity" or not (name or decimal):
+            return None
     value = text[start:end]
-    return Value(type=_type(kind, name, value), text=value, start=start, end=end, name=name)
+    return Value(type=_type(kind, given, value), text=value, start=start, end=end, name=name)
 
 
 def _type(kind: str, name: str, text: str) -> str:
-    """The type, in view of the name: a number under `order_id` is an id."""
+    """The type, in view of the key: a number under `order_id` is an id."""
+    if kind == "place":
+        return "path"
     if name and kind in KEY_TYPES:
         named = type_of_name(name)
         if named and (named not in ("amount", "timestamp") or text[:1].isdigit()) and " " not in text:
             return named
     return kind
-
-
-def _with_unit(text: str, kind: str, start: int, end: int, counted: bool) -> tuple[str, int, int, bool]:
-    """A number with what belongs to it on either side, and whether there is anything."""
-    if text[end : end + 1] not in ("\n", "\t", ")", ""):
-        match = AFTER_NUMBER.match(text, end)
-        if match and not (match.lastgroup == "date" and end - start > 2):
-            return TYPE_AFTER.get(str(match.lastgroup), kind), start, match.end(), True
-        if (
-            counted
-            and text[start:end].isdigit()
-            and (noun := COUNTED.match(text, end))
-            and noun[1].lower() not in FUNCTION_WORDS
-        ):
-            return kind, start, noun.end(), True
-    before = text[max(0, start - 2) : start].rstrip()[-1:]
-    if before and kind == "quantity" and (before in CURRENCY_SIGNS or before.isupper()):
-        sign = BEFORE_AMOUNT.search(text, max(0, start - 5), start)
-        if sign:
-            return "amount", sign.start(), end, True
-    return kind, start, end, False
-
-
-def _explicit_name(text: str, start: int) -> str:
-    """The name that a sign ties to the value at `start`: `name: v`, `name = v`, `"name": "v"`, `--name v`."""
-    end = start
-    while end and start - end < 6 and text[end - 1] in OPENING:
-        end -= 1
-    if not end:
-        return ""
-    if text[end - 1] in ":=":
-        if end == start and text[end - 1] == ":":  # `a.py:12`; inside a token the token itself knows
-            return ""
-        while end and start - end < 12 and text[end - 1] in ":=> \t\"'`]*":
-            end -= 1
-        return _word_before(text, end).strip("-.")
-    if end < start and text[end] == " " and "-" in text[max(0, end - REACH) : end]:
-        word = _word_before(text, end)
-        return word.strip("-.") if word.startswith("-") else ""
-    return ""
-
-
-def _implicit_name(text: str, start: int) -> str:
-    """The plain word before the value, unless it names nothing."""
-    end = start
-    while end and start - end < 3 and text[end - 1] in OPENING:
-        end -= 1
-    if end == start:
-        return ""
-    word = _word_before(text, end).strip(".-")
-    return word if len(word) > 1 and word.isalpha() and word.lower() not in FUNCTION_WORDS else ""
-
-
-def _word_before(text: str, end: int) -> str:
-    """The word that ends at `end`; "" where it has no letter."""
-    match = WORD_TAIL.search(text, max(0, end - REACH), end)
-    return match[0] if match and any(character.isalpha() for character in match[0]) else ""
 
 
 def _phrases(text: str) -> Iterator[Value]:
@@ -230,9 +146,9 @@ def _phrases(text: str) -> Iterator[Value]:
         group = match.lastindex or 0
         inner, start = match[group], match.start(group)
         if inner.strip() == inner and any(character.isalnum() for character in inner):
-            yield Value(type="literal", text=inner, start=start, end=match.end(group), name=_explicit_name(text, start))
+            yield Value(type="literal", text=inner, start=start, end=match.end(group), name=explicit_name(text, start))
     for match in BOUND.finditer(text):
-        word = _word_before(text, match.start() - (text[match.start() - 1 : match.start()] == " "))
+        word = word_before(text, match.start() - (text[match.start() - 1 : match.start()] == " "))
         if word and match.start():
             start = text.rindex(word, 0, match.start())
             yield Value(type="version_pin", text=text[start : match.end()], start=start, end=match.end())
@@ -248,7 +164,7 @@ def _listed(body: str, text: str, start: int) -> Iterator[Value]:
     found = _list(body, text, start) if len(body) <= MAX_LIST else None
     if found is not None:
         kind, kept = found
-        name = _explicit_name(text, start) or _implicit_name(text, start)
+        name = explicit_name(text, start) or implicit_name(text, start)
         yield Value(type=kind, text=kept, start=start, end=start + len(kept), name=name)
 
 

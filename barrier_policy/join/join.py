@@ -24,8 +24,8 @@ FIELD_OF = {
     Family.CONSTRAINT: "constraints",
     Family.BINDING: "bindings",
 }
-LIST_CAP = 2_000
-"""Longer lists are cut, and the cut is an unknown, which protects. The fast engine stops at 10,000 loop steps."""
+LIST_CAP = 1_000
+"""Longer lists are cut, and the cut is an unknown, which protects. The evaluator takes no longer ones."""
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):

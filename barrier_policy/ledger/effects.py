@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from barrier_policy.ledger.conversation import Call, Conversation, Result
@@ -23,7 +23,8 @@ LOCAL_BASES = frozenset({"shell", "table", "sql"})
 
 MAX_ARGUMENTS = 220
 MAX_LEAF = 90
-MAX_RECEIPT = 360
+MAX_RECEIPT = 600
+MAX_WHOLE = 320
 
 
 def effect_id(call: Call) -> str:
@@ -158,14 +159,18 @@ def leaves(value: Any) -> Iterator[str]:
 
 def receipt_text(call: Call, operation: str) -> str:
     """The dense line that a receipt shows: what was called with what, and the short pieces of its answer."""
-    pieces: list[str] = []
-    for result in call.results:
-        for piece in result.fact.get("receipt", ()) if result.fact else ():
-            if piece not in pieces:
-                pieces.append(piece)
+    pieces = dict.fromkeys(piece for result in call.results for piece in _pieces(result))
     answer = _clip("; ".join(pieces), MAX_RECEIPT)
     shown = f"{call.part.name} {compact_arguments(call.part.arguments, call.part.text)}".strip()
     return f"{shown} → {answer}" if answer else shown
+
+
+def _pieces(result: Result) -> Sequence[str]:
+    """A short answer whole, of a longer one what its extractor found worth keeping."""
+    whole = " ".join(result.part.text.split(" ")).strip()
+    if len(whole) <= MAX_WHOLE:
+        return (whole,) if whole else ()
+    return result.fact.get("receipt", ()) if result.fact else ()
 
 
 def compact_arguments(arguments: Any, text: str) -> str:

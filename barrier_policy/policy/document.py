@@ -6,6 +6,7 @@ from barrier_policy.errors import Issue
 from barrier_policy.join.schema import RecordSchema
 from barrier_policy.policy.cel.check import Scope, Variable, article, check, element
 from barrier_policy.policy.cel.engine import Engine, ExpressionError
+from barrier_policy.policy.cel.subset import SubsetParser
 from barrier_policy.policy.cel.syntax import Node as SyntaxNode
 from barrier_policy.policy.cel.syntax import clauses
 from barrier_policy.policy.model import Expression, Mode, Policy, Repair, Rule, RuleEffect, Severity
@@ -26,8 +27,6 @@ class DocumentReader:
     def __init__(self, schema: RecordSchema, engine: Engine) -> None:
         self._schema = schema
         self._engine = engine
-        from barrier_policy.policy.cel.subset import SubsetParser  # late: it loads cel-python, and `--help` need not wait for that
-
         self._parser = SubsetParser()
         self._shape = ShapeReader()
 

@@ -102,6 +102,7 @@ class TranscriptBuilder:
         self._skipped: dict[str, int] = {}
         self._tools: dict[str, ToolDeclaration] = {}
         self._ids = CallIds()
+        self._malformed = 0
 
     def __len__(self) -> int:
         return len(self._messages)
@@ -191,10 +192,13 @@ class TranscriptBuilder:
 
     def add_malformed(self, value: Any, place: Place = NOWHERE) -> None:
         """Add a record that is no message of its format, as an unknown part."""
+        self._malformed += 1
         self.add("", [unknown_part(value)], place)
 
     def build(self) -> Transcript:
-        """The transcript."""
+        """The transcript. Raises TranscriptError where nothing in the source is a message of the format."""
+        if self._messages and self._malformed == len(self._messages):
+            self._source.refuse(f"no record in it is a message of format `{self._format}`")
         if self._source.truncated:
             self.skip("truncated last line")
         return Transcript(

@@ -22,7 +22,7 @@ class DepthError(ValueError):
 def _nested_too_deep(value: Any) -> bool:
     """Level by level, because recursion is what deep nesting breaks."""
     level = [value]
-    for _ in range(MAX_DEPTH + 1):
+    for _ in range(MAX_DEPTH):
         level = [
             child
             for item in level

@@ -48,6 +48,14 @@ def tool(name: str, result: str | dict[str, Any] | None, **arguments: Any) -> Me
     ]
 
 
+PROSE = (
+    "Oak would be the sturdier choice and teak the prettier one, which is why the family could not agree for a whole winter. "
+    "In the end the grandmother settled it, as she always does, by asking who was going to oil the thing every spring. "
+    "Nobody answered, everybody laughed, and so it became oak. The old table goes to the neighbours, who have wanted it for years "
+    "and who promise to keep the carved initials. "
+)
+"""Talk that holds no exact value: what a summary may shorten, and enough of it that a repair pays."""
+
 TAIL = [*user("Lovely weather today."), *agent("Yes, it is.")]
 CHATTER = [*user("Good morning!"), *agent("Good morning to you too, nice to see you.")]
 LOOK_UP = [
@@ -57,7 +65,9 @@ LOOK_UP = [
 ]
 DELIVERY = [
     *user("Please create the delivery for the oak table."),
-    *tool("create_delivery", {"delivery_id": "DLV-48213-KX", "status": "created"}, item="oak table", quantity=1),
+    *tool(
+        "create_delivery", {"delivery_id": "DLV-48213-KX", "status": "created", "story": PROSE}, item="oak table", quantity=1
+    ),
     *agent("The delivery has been created."),
 ]
 MIGRATION = [
@@ -87,11 +97,6 @@ def judge(
 
 def citing(decision: Decision, rule: str) -> list[SpanDecision]:
     return [span for span in decision.spans if any(reason.rule == rule for reason in span.reasons)]
-
-
-def evidence(decision: Decision, rule: str) -> list[str]:
-    found = [reason for span in decision.spans for reason in span.reasons if reason.rule == rule]
-    return [entry.item for reason in found for entry in reason.evidence]
 
 
 def at(decision: Decision, message: int) -> SpanDecision:
@@ -129,7 +134,7 @@ def test_opportunity_when_all_obligations_are_discharged_and_nothing_is_bound(me
 
 BARRIERS = [
     pytest.param(
-        [*user("Check the stock."), *tool("check_stock", None, item="oak table")],
+        [*user("Is the oak table in stock?"), *tool("check_stock", None, item="oak table")],
         "obligations.pending",
         id="pending-obligation-open-call",
     ),
@@ -177,7 +182,7 @@ def test_barrier_that_no_repair_lifts_is_retained_verbatim(messages: Messages, r
     [
         pytest.param(
             [
-                *user("Check the stock."),
+                *user("Is the oak table in stock?"),
                 *tool("check_stock", "There are plenty of oak tables.", item="oak table"),
                 *agent("Plenty are left."),
             ],
@@ -210,17 +215,19 @@ def test_the_agents_word_alone_discharges_nothing(tmp_path: Path) -> None:
 
 
 def test_the_same_span_is_a_barrier_or_not_depending_on_what_else_is_retained(tmp_path: Path) -> None:
+    note = [
+        *user("Which delivery note was it?"),
+        *tool("find_delivery_note", {"delivery_id": "DLV-48213-KX", "story": PROSE}),
+        *agent("Found it."),
+    ]
     mentions = [*user("Is it DLV-48213-KX that waits in the yard?"), *agent("Yes, DLV-48213-KX.")]
-    bound, held = (decide([*DELIVERY, *tail], keep_last=2, now=NOW, store=tmp_path) for tail in (TAIL, mentions))
-    value = "DLV-48213-KX"
-    assert any(value in item for item in evidence(bound, "bindings.open-endpoint"))
-    assert not any(value in item for item in evidence(held, "bindings.open-endpoint"))
+    bound, held = (at(decide([*note, *tail], keep_last=2, now=NOW, store=tmp_path), 1) for tail in (TAIL, mentions))
+    assert "bindings.open-endpoint" in {reason.rule for reason in bound.reasons}
+    assert "bindings.open-endpoint" not in {reason.rule for reason in held.reasons}
+    assert bound.digest == held.digest
 
 
 # Compaction barrier: repair-then-compact, budget, order of repairs -------------------------------------------------------------
-
-LONG_DELIBERATION = agent(" ".join(["Oak would be the sturdier choice, and teak the prettier one."] * 60))
-REPAIRABLE = [*DELIVERY[:-1], *LONG_DELIBERATION]
 
 
 def repairs(span: SpanDecision, kind: str) -> list[str]:
@@ -228,11 +235,11 @@ def repairs(span: SpanDecision, kind: str) -> list[str]:
 
 
 def test_repair_then_compact_when_a_barrier_exceeds_the_retention_budget(tmp_path: Path) -> None:
-    generous = judge([*REPAIRABLE, *LOOK_UP], store=tmp_path, target=100_000)
-    tight = judge([*REPAIRABLE, *LOOK_UP], store=tmp_path, target=generous.totals.tokens_before // 3)
-    assert {span.action for span in generous.spans} == {"retain"}
-    assert tight.outcome == "compact"
-    assert at(tight, 1).action == "repair"
+    generous = judge(DELIVERY, store=tmp_path, target=100_000)
+    tight = judge(DELIVERY, store=tmp_path, target=generous.totals.tokens_before * 3 // 4)
+    assert at(generous, 1).action == "retain"
+    assert (tight.outcome, at(tight, 1).action) == ("compact", "repair")
+    assert repairs(at(tight, 1), "rebind")
     assert [span.verdict for span in tight.spans] == [span.verdict for span in generous.spans]
 
 
@@ -246,7 +253,15 @@ def test_budget_pressure_does_not_override_a_barrier(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "messages", [DELIVERY, [*MIGRATION, *COMPLETED, *agent("It is done.")], BARRIERS[2].values[0], BARRIERS[3].values[0]]
+    "messages",
+    [
+        pytest.param(DELIVERY, id="receipt-and-values"),
+        pytest.param(
+            [*user("How is the report coming along?"), *agent(PROSE + "I will send you the report tonight.")],
+            id="commitment",
+        ),
+        pytest.param([*user(PROSE + "Never deliver anything before noon."), *agent("Understood.")], id="constraint"),
+    ],
 )
 def test_rebinding_precedes_summarization_the_records_cover_exactly_the_items_of_the_repairs(
     messages: Messages, tmp_path: Path

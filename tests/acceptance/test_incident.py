@@ -13,6 +13,7 @@ import pytest
 
 from barrier_policy import Decider, Decision, decide
 from barrier_policy.decision.model import SpanDecision
+from barrier_policy.provenance.store import FileStore
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "incident.json"
 SPAN = (407, 466)
@@ -71,17 +72,28 @@ def unsettled_explanations(span: SpanDecision) -> list[str]:
 
 
 def named(decision: Decision, messages: Messages) -> Iterator[str]:
-    """What the decision names about the span: evidence with the part that it points to, explanations, carrier records."""
+    """What the decision names of the span: explanations, evidence with the part that it points to, lines of carrier records."""
     for span in decision.spans:
-        if span.messages[0] >= SPAN[1] or span.messages[1] <= SPAN[0]:
-            continue
-        for reason in span.reasons:
-            yield reason.explanation
-            for evidence in reason.evidence:
-                yield f"{evidence.item}\n{evidence.excerpt}\n{resolve(messages[evidence.message], evidence.pointer)}"
+        if SPAN[0] <= span.messages[0] < SPAN[1]:
+            for reason in span.reasons:
+                yield reason.explanation
+                for evidence in reason.evidence:
+                    yield f"{evidence.item} {evidence.excerpt} {resolve(messages[evidence.message], evidence.pointer)}"
+    yield from carried(decision)
+
+
+def carried(decision: Decision) -> Iterator[str]:
+    """The lines that the model will see of the carrier."""
     for record in decision.carrier:
-        if SPAN[0] <= record.source.message < SPAN[1]:
-            yield record.text
+        yield from record.text.splitlines()
+
+
+def surviving(decision: Decision, messages: Messages) -> Iterator[str]:
+    """What is verbatim in the context after the compaction: messages of retained spans, the tail, carrier lines."""
+    kept = [range(*span.messages) for span in decision.spans if span.action == "retain"]
+    for index in [*(index for span in kept for index in span), *range(decision.tail.start, len(messages))]:
+        yield json.dumps(messages[index], ensure_ascii=False)
+    yield from carried(decision)
 
 
 def resolve(message: dict[str, Any], pointer: str) -> str:
@@ -115,25 +127,32 @@ def test_the_spans_that_hold_the_migration_call_stay_verbatim_because_it_is_unse
 
 
 def test_the_span_of_41_turns_taken_as_one_stays_verbatim(store: Path, messages: Messages) -> None:
-    decided = Decider().analyse(EXAMPLE, keep_last=KEEP_LAST, now=NOW, ranges=[SPAN]).decision
+    decided = Decider().analyse(EXAMPLE, keep_last=KEEP_LAST, now=NOW, store=FileStore(store), ranges=[SPAN]).decision
     span = span_of(decided, migration(messages))
     assert span.messages == SPAN
     assert (span.verdict, span.action) == ("barrier", "retain")
     assert UNSETTLED in rules(span)
 
 
-@pytest.mark.parametrize(
-    "dropped",
-    [
-        pytest.param((KEY,), id="the-idempotency-key"),
-        pytest.param(REWRITTEN, id="the-set-of-columns-already-rewritten"),
-        pytest.param((CONSTRAINT,), id="the-constraint-on-the-downstream-consumer"),
-    ],
-)
+DROPPED = [
+    pytest.param((KEY,), id="the-idempotency-key"),
+    pytest.param((*REWRITTEN, "rewritten"), id="the-set-of-columns-already-rewritten"),
+    pytest.param((CONSTRAINT,), id="the-constraint-on-the-downstream-consumer"),
+]
+
+
+@pytest.mark.parametrize("dropped", DROPPED)
 def test_the_decision_names_what_the_summary_had_dropped(
     decision: Decision, messages: Messages, dropped: tuple[str, ...]
 ) -> None:
     assert any(all(value in text for value in dropped) for text in named(decision, messages))
+
+
+@pytest.mark.parametrize("dropped", DROPPED)
+def test_what_the_summary_had_dropped_survives_verbatim(
+    decision: Decision, messages: Messages, dropped: tuple[str, ...]
+) -> None:
+    assert any(all(value in text for value in dropped) for text in surviving(decision, messages))
 
 
 def test_the_decision_names_the_missing_confirmation(decision: Decision, messages: Messages) -> None:
@@ -178,7 +197,7 @@ def test_the_finished_migration_of_customers_holds_nothing_back(decision: Decisi
     assert any("customers-v2-prd-0903" in text for text in receipts)
 
 
-def test_once_a_look_up_confirms_the_migration_its_span_may_go_with_a_receipt_that_has_the_key(
+def test_once_a_look_up_confirms_the_migration_the_span_may_go_with_a_receipt_that_has_the_key(
     store: Path, messages: Messages
 ) -> None:
     confirmed = json.dumps({"migration_id": "mig_2240", "environment": "production", "state": "completed", "verified": True})
@@ -189,8 +208,19 @@ def test_once_a_look_up_confirms_the_migration_its_span_may_go_with_a_receipt_th
         {"role": "tool", "tool_call_id": "call_fin", "content": confirmed},
         {"role": "assistant", "content": "Yes, it is completed and verified."},
     ]
-    settled = decide([*messages[:-KEEP_LAST], *finish, *messages[-KEEP_LAST:]], keep_last=KEEP_LAST, now=NOW, store=store)
+    settled = (
+        Decider()
+        .analyse(
+            [*messages[:-KEEP_LAST], *finish, *messages[-KEEP_LAST:]],
+            keep_last=KEEP_LAST,
+            now=NOW,
+            store=FileStore(store),
+            ranges=[SPAN],
+        )
+        .decision
+    )
     span = span_of(settled, migration(messages))
+    assert (span.messages, span.verdict, span.action) == (SPAN, "barrier", "repair")
     assert UNSETTLED not in rules(span)
-    assert span.action == "repair"
-    assert any(KEY in record.text for record in settled.carrier if record.kind == "receipt")
+    assert [record for record in settled.carrier if record.kind == "receipt" and KEY in record.text]
+    assert [record for record in settled.carrier if record.kind in ("constraint", "gate") and CONSTRAINT in record.text]

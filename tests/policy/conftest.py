@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 import pytest
 
@@ -83,25 +84,28 @@ def load(write: Callable[..., Path], schema: RecordSchema, python_engine: Engine
     return load_rules
 
 
+def empty(schema: RecordSchema, type_name: str) -> Any:
+    """The empty value of a declared type."""
+    if type_name in schema.types:
+        return {field.name: empty(schema, field.type) for field in schema.types[type_name].fields}
+    return [] if type_name.startswith("list(") else {"string": "", "int": 0, "bool": False}[type_name]
+
+
 @pytest.fixture
-def record() -> dict[str, object]:
+def record(schema: RecordSchema) -> dict[str, Any]:
     """A narrative span with nothing in it."""
-    return {
-        "id": "s1", "start": 0, "end": 4, "tokens": 120, "origin": "user", "zone": "", "evidential_class": "narrative",
-        "obligations": [], "effects": [], "constraints": [], "bindings": [], "unknowns": [],
-        "provenance": {"present": False, "retrievable": False, "uri": ""},
-        "fidelity": {"preserve": ["decisions"], "audited": True},
-        "workload": {"evidence_demand": False},
-    }  # fmt: skip
+    span: dict[str, Any] = empty(schema, "Span")
+    span |= {"id": "s1", "tokens": 120, "evidential_class": "narrative"}
+    span["fidelity"] |= {"preserve": ["decisions"], "audited": True}
+    return span
 
 
 @pytest.fixture
-def effect() -> Callable[..., dict[str, object]]:
-    def make(**fields: object) -> dict[str, object]:
-        base: dict[str, object] = {
-            "id": "e1", "tool": "deploy", "class": "keyed", "assumed": False, "state": "started", "unsettled": True,
-            "receipt_needed": True, "key": "k", "target": "t", "message": 3, "text": "", "carried": False, "held": False,
-        }  # fmt: skip
-        return base | fields
+def effect(schema: RecordSchema) -> Callable[..., dict[str, Any]]:
+    """An unsettled effect, or what its arguments make of it."""
+
+    def make(**fields: Any) -> dict[str, Any]:
+        made: dict[str, Any] = empty(schema, "Effect")
+        return made | {"id": "e1", "tool": "deploy", "state": "started", "unsettled": True} | fields
 
     return make

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from barrier_policy.facts.model import Attribute, FactKind
 from barrier_policy.join.schema import RecordSchema, build_schema
@@ -229,3 +231,25 @@ def test_a_condition_falls_into_the_clauses_of_its_outermost_logic(text: str, pi
     node, problems = PARSER.parse(text)
     assert node is not None and not problems
     assert [text[clause.start : clause.end] for clause in clauses(node)] == pieces
+
+
+TOKENS = [
+    "span", ".", "effects", "tokens", "id", "exists", "map", "has", "size", "matches", "variables", "e", "true", "false", "null", "in",
+    "(", ")", "[", "]", "{", "}", ",", ":", "?", "!", "-", "+", "*", "/", "%", "&&", "||", "==", "<", "0", "1", "1.5", "2u", "0x1",
+    "'a'", '"b"', "'it\\'s'", "r'\\'", "b'x'", "'''q'''", "'(", "//c", "\n", " ", "é", "\0", "for",
+]  # fmt: skip
+
+
+@settings(max_examples=300, deadline=None)
+@given(words=st.lists(st.sampled_from(TOKENS), max_size=14))
+def test_any_text_gives_a_type_or_problems_inside_the_text_and_never_an_exception(
+    schema: RecordSchema, words: list[str]
+) -> None:
+    text = "".join(words)
+    node, problems = PARSER.parse(text)
+    if node is not None:
+        checked, more = check(text, node, Scope(schema))
+        problems = [*problems, *more]
+        assert checked is not None or problems
+    assert node is not None or problems
+    assert all(0 <= problem.offset <= len(text) for problem in problems), problems

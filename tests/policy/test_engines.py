@@ -234,6 +234,20 @@ def test_whatever_the_depth_limit_lets_pass_both_engines_evaluate(
     assert isinstance(evaluate(engine, deepest, record), bool)
 
 
+def test_whatever_variables_may_pile_up_both_engines_evaluate(engine: Engine, record: dict[str, Any]) -> None:
+    text, pile = " && ".join(["true"] * 60), None
+    for _ in range(50):
+        node, _ = PARSER.parse(text)
+        assert node is not None
+        found, problems = check(text, node, Scope(SCHEMA, {"pile": pile} if pile else {}))
+        if found is None:
+            assert "with its variables" in problems[0].message
+            break
+        pile, text = found, "variables.pile && " + " && ".join(["true"] * 60)
+    assert pile is not None
+    assert evaluate(engine, pile, record) is True
+
+
 def test_a_list_that_is_too_long_is_an_error_in_both_engines(engine: Engine, record: dict[str, Any]) -> None:
     expression = checked("span.fidelity.preserve.exists(p, p == 'x')")
     assert expression is not None

@@ -337,7 +337,7 @@ FOREIGN = {
     "yaml": {"yaml.py"},
     "celpy": {"cel/python_engine.py", "cel/subset.py"},
     "lark": {"cel/python_engine.py", "cel/subset.py"},
-    "re2": {"cel/subset.py"},
+    "re2": {"cel/literals.py"},
     "cel_expr_python": {"cel/fast_engine.py"},
 }
 

@@ -3,6 +3,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from barrier_policy.errors import PolicyError
 from barrier_policy.policy.yaml import MAX_CHARACTERS, Node, parse_yaml
@@ -148,3 +150,26 @@ def test_a_text_whose_places_are_lost_says_so(text: str, folded: bool) -> None:
     node = parse_yaml(text, "f").value
     assert isinstance(node, dict)
     assert node["a"].is_folded is folded
+
+
+PIECES = ["a", "b", ": ", ":", "- ", "\n", "  ", "[", "]", "{", "}", ",", "|", ">-", "'", '"', "\\", "&x", "*x", "!t", "?", "#", "%", "---", "...", "é", "\t", "\r\n", "\x85", "<<", "1", "true"]  # fmt: skip
+
+
+@settings(max_examples=300, deadline=None)
+@given(pieces=st.lists(st.sampled_from(PIECES), max_size=20))
+def test_any_text_gives_a_node_or_issues_and_never_another_exception(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    try:
+        nodes = [parse_yaml(text, "f")]
+    except PolicyError as error:
+        assert error.issues
+        return
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node.value, str):
+            places = [node.place(offset) for offset in range(len(node.value) + 1)]
+            assert all(line >= 1 and column >= 1 for line, column in places)
+        elif isinstance(node.value, dict):
+            nodes += node.value.values()
+        elif isinstance(node.value, tuple):
+            nodes += node.value

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 
-import re2  # type: ignore[import-untyped]
 from celpy.celparser import CELParseError, CELParser
 from lark import Token, Tree
 
+from barrier_policy.policy.cel.literals import is_pattern, read_integer, read_string
 from barrier_policy.policy.cel.syntax import Node, Problem
 from barrier_policy.policy.hints import suggestion
 
@@ -59,9 +59,6 @@ RESERVED = frozenset(
     | {"google", "has", "size", "span", "variables"}
 )
 _LOOP_VARIABLE = re.compile(r"[a-z][a-z0-9_]*")
-_ESCAPE = re.compile(r"\\(?s:.)")
-_ALLOWED_ESCAPES = {"\\\\", "\\'", '\\"', "\\n", "\\r", "\\t"}
-_UNESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 _BOOLEAN = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|//[^\n]*|\b(true|false)\b""")
 _BINARY = {
     "relation_lt": "<", "relation_le": "<=", "relation_gt": ">", "relation_ge": ">=", "relation_eq": "==", "relation_ne": "!=",
@@ -218,12 +215,7 @@ class _Conversion:
         """A pattern must stand in the policy, so that a broken one is found when it is loaded."""
         if node.op != "literal" or not isinstance(node.value, str):
             self.refuse(node.start, "the pattern of `matches` must be a string in quotes")
-            return
-        options = re2.Options()
-        options.log_errors = False
-        try:
-            re2.compile(node.value, options=options)
-        except re2.error:
+        elif not is_pattern(node.value):
             self.refuse(node.start, f"`{node.value}` is no RE2 pattern")
 
     def call(self, tree: Tree[Token]) -> Node:
@@ -251,28 +243,12 @@ class _Conversion:
         assert isinstance(token, Token)
         if token.type == "BOOL_LIT":
             return Node(op="literal", value=token.value == "true", start=token.start_pos or 0, end=token.end_pos or 0)
-        if token.type == "INT_LIT":
-            return self.build(tree, "literal", [], self.integer(token))
-        if token.type == "STRING_LIT":
-            return self.build(tree, "literal", [], self.string(token))
-        return self.refused(tree, _REFUSED[token.type])
-
-    def integer(self, token: Token) -> int:
-        if "x" in token or abs(int(token)) >= 2**63:
-            self.refuse(token.start_pos or 0, f"`{token}` is no decimal whole number of 64 bits")
-            return 0
-        return int(token)
-
-    def string(self, token: Token) -> str:
-        if token[0] in "rR":
-            self.refuse(token.start_pos or 0, "raw strings are not allowed (double each `\\`)")
-            return ""
-        for escape in _ESCAPE.finditer(token):
-            if escape[0] not in _ALLOWED_ESCAPES:
-                self.refuse(
-                    (token.start_pos or 0) + escape.start(), rf"unknown escape `{escape[0]}` (known: \\ \' \" \n \r \t)"
-                )
-        return _ESCAPE.sub(lambda escape: _UNESCAPED.get(escape[0][1], escape[0][1]), token[1:-1])
+        if token.type not in ("INT_LIT", "STRING_LIT"):
+            return self.refused(tree, _REFUSED[token.type])
+        value, problems = read_integer(token) if token.type == "INT_LIT" else read_string(token)
+        for problem in problems:
+            self.refuse((token.start_pos or 0) + problem.offset, problem.message)
+        return self.build(tree, "literal", [], value)
 
 
 def _start(tree: Tree[Token]) -> int:

@@ -1,0 +1,80 @@
+"""What a secret looks like, and what only looks like one (design section 5, bindings)."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+
+from barrier_policy.facts.secret_labels import GENERATED_NAME, PLACEHOLDER, PLAIN_WORDS
+
+SEGMENT = re.compile(r"[A-Za-z0-9]+")
+HEX = re.compile(r"(?:0x)?[0-9a-f]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+DATE = re.compile(r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}")
+CHANGE = re.compile(r"(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])|(?<=[a-z])(?=[A-Z])")
+GUESSABLE_BITS = 56.0
+
+
+def is_placeholder(value: str) -> bool:
+    """Whether a value stands in place of a secret or refers to one kept elsewhere."""
+    return PLACEHOLDER.fullmatch(value) is not None
+
+
+def is_password(value: str, *, quoted: bool) -> bool:
+    """After `password:` nearly anything is one, but not a plain word of the sentence or a reference."""
+    if len(value) < 4 or is_placeholder(value) or value.lower() in PLAIN_WORDS or DATE.fullmatch(value):
+        return False
+    if value.replace("_", "").isalpha() and value.isascii():
+        return quoted and len(value) >= 8 and "_" not in value
+    if value.isdigit():
+        return len(value) <= 16
+    return any(character.isalpha() for character in value) or len(value) > 7
+
+
+def is_strong(word: str) -> bool:
+    """Whether a word right after `password` uses all classes of characters, as no word of a sentence does."""
+    classes = (str.isdigit, str.islower, str.isupper)
+    return (
+        len(word) >= 8
+        and all(any(test(character) for character in word) for test in classes)
+        and not word.isalnum()
+        and not is_placeholder(word)
+    )
+
+
+def is_random(value: str) -> bool:
+    """Whether a value after `token:` or `api key:` was made by a machine and is no name, path, version or short hash."""
+    if len(value) < 12 or is_placeholder(value) or not any(character.isdigit() for character in value):
+        return False
+    if HEX.fullmatch(value):
+        return len(value) >= 32
+    entropy = _entropy(value) if any(character.isalpha() for character in value) else 0.0
+    if "/" in value:
+        return len(value) >= 24 and entropy > 4
+    return is_scrambled(value, 4) or (len(value) >= 20 and entropy > 3.5)
+
+
+def is_scrambled(word: str, changes: int) -> bool:
+    """Whether letters and digits alternate inside the pieces of a word, as they do not in names, ids, dates and versions."""
+    if len(word) < 2 + 2 * changes or "/" in word or HEX.fullmatch(word) or GENERATED_NAME.fullmatch(word):
+        return False
+    mixed = [piece for piece in SEGMENT.findall(word) if len(piece) >= 4 and _changes(piece) and not piece.isalpha()]
+    total = sum(map(_changes, mixed))
+    return total >= changes and (len(mixed) >= 2 or total > changes)
+
+
+def _changes(piece: str) -> int:
+    """How often the class of character changes."""
+    return len(CHANGE.findall(piece))
+
+
+def _entropy(value: str) -> float:
+    """Shannon entropy in bits for each character."""
+    return -sum(count / len(value) * math.log2(count / len(value)) for count in Counter(value).values())
+
+
+def is_guessable(value: str) -> bool:
+    """Whether somebody who can test guesses would find the value: an upper bound of its entropy is low."""
+    size = 26 * (value != value.upper()) + 26 * (value != value.lower()) + 10 * any(c.isdigit() for c in value)
+    size += 32 * (not value.isalnum())
+    return len(value) * math.log2(max(size, 2)) < GUESSABLE_BITS

@@ -1,0 +1,48 @@
+"""Program text, script files and patches: what can be said of them without running them. Always an assumption."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from barrier_policy_plugins.effect_classes import EffectClass, Judgement, judge
+from barrier_policy_plugins.shell_programs import read_command
+from barrier_policy_plugins.shell_syntax import Word
+
+MAX_CODE: Final = 20_000
+
+_CODE_WRITES: Final = re.compile(
+    r"""open\([^)]*,\s*(?:mode=)?["'](?:[wax]|r\+)|\.(?:write|writelines|write_text|write_bytes|unlink|rmdir|rmtree|rename|replace_file|"""
+    r"""mkdir|makedirs|touch|chmod|symlink|remove|removedirs|post|put|patch|delete|commit|execute|executemany|executescript|save|savefig|"""
+    r"""to_csv|to_json|to_parquet|to_sql|to_excel|dump|send|sendall|sendmail|send_message|publish|insert\w*|update\w*|drop\w*|create\w*|"""
+    r"""upload\w*|copy\w*|move|run|call|check_call|check_output|Popen|system|popen|kill|writeFile\w*|appendFile\w*|unlinkSync|rmSync|exec\w*|spawn\w*)"""
+    r"""\s*\(|\bos\.system\b|\bsubprocess\b|\beval\(|\bexec\(|\bfetch\([^)]*method|\bFile\.(?:write|delete|open)\b|`[^`]+`|>\s*["']|\bsystem\(""",
+)
+_PATCHED: Final = re.compile(r"(?m)^\*\*\* (?:Update|Add|Delete) File: (.+)$|^\+\+\+ b?/?(\S+)")
+
+
+def judge_code(text: str, operation: str) -> Judgement:
+    """Program text in another language: a read, as an assumption, unless it holds a word for writing, sending or running."""
+    changes = len(text) > MAX_CODE or _CODE_WRITES.search(text) is not None
+    return judge(EffectClass.NON_IDEMPOTENT if changes else EffectClass.READ_ONLY, operation, assumed=True)
+
+
+def judge_script(operands: Sequence[str]) -> Judgement:
+    """A script file: only its name and its sub-command speak."""
+    reading = read_command((Word("./" + operands[0]), *map(Word, operands[1:])))
+    effect_class = reading.effect_class or EffectClass.NON_IDEMPOTENT
+    return judge(effect_class, operands[0][:80], targets=operand_targets(operands), assumed=True)
+
+
+def operand_targets(operands: Iterable[str]) -> Iterator[str]:
+    """The operands of a command that may name something."""
+    for operand in operands:
+        if len(operand) <= 200 and "\n" not in operand and operand not in ("{}", ";", "+", "\\;", "-", "."):
+            yield operand
+
+
+def patched_files(text: str) -> Iterator[str]:
+    """The files that a patch names, in either spelling."""
+    for match in _PATCHED.finditer(text):
+        yield (match[1] or match[2]).strip()

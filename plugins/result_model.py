@@ -1,0 +1,81 @@
+"""What a result is read against, the call that it answers, and what the reading gives."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import msgspec
+from barrier_policy_plugins.calls import CallEffect
+from barrier_policy_plugins.effect_classes import Basis, word_set
+from barrier_policy_plugins.result_words import ResultState
+from barrier_policy_plugins.tool_names import name_tokens
+
+LINE: Final = 300
+
+_ENDING_WORDS: Final = word_set("cancel cancels stop abort kill terminate end close void revoke cancelar annuler storniere")
+_MAIL_WORDS: Final = word_set("mail email smtp sendmail mailx sms")
+_ENDED: Final = ("cancel", "abort", "kill", "terminat", "stop")
+
+
+class ResultReading(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """The state of a result, what it follows from, and the verbatim place that shows it.
+
+    `reports` is the state that the payload speaks of, None where it speaks of none: of the call itself for an effect, of
+    whatever was looked at for a read. `fails`: it is the call itself that failed.
+    """
+
+    state: ResultState
+    basis: str
+    reports: ResultState | None = None
+    start: int = 0
+    end: int = 0
+    fails: bool = False
+
+
+class Question(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """The call that a result answers: what was asked for is no news in the answer."""
+
+    tool: str
+    text: str
+    effect: CallEffect | None
+
+    @property
+    def changes(self) -> bool:
+        """Whether the call is known and is no read."""
+        return self.effect is not None and not self.effect.reads
+
+    @property
+    def runs_commands(self) -> bool:
+        """Whether the result is the output of commands or statements: a log, not a message."""
+        return self.effect is not None and self.effect.judgement.basis in (Basis.SHELL, Basis.SQL)
+
+    @property
+    def several(self) -> bool:
+        """Whether it has more than one effect."""
+        return self.effect is not None and self.effect.judgement.effects > 1
+
+    def echoes(self, words: str) -> bool:
+        """Whether the call itself holds these words: `{"status": "pending"}` set and told back, a commit message."""
+        return len(words) > 2 and words.lower() in self.text
+
+    def names(self, words: str) -> bool:
+        """Whether the tool's name holds one of these words: `modify_pending_order` answers with the order's own state."""
+        return not set(name_tokens(self.tool)).isdisjoint(word for word in re.split(r"\W+", words.lower()) if len(word) > 4)
+
+
+def in_context(state: ResultState, value: str, question: Question) -> ResultState:
+    """`cancelled` is what a cancelling call wanted, and a mail server's acceptance is the last answer that there is."""
+    tokens = name_tokens(question.tool)
+    lowered = value.lower()
+    if state is ResultState.UNKNOWN and lowered.startswith(_ENDED) and not _ENDING_WORDS.isdisjoint(tokens):
+        return ResultState.DONE
+    if state is ResultState.PENDING and "accepted" in lowered and not _MAIL_WORDS.isdisjoint(tokens):
+        return ResultState.DONE
+    return state
+
+
+def line_end(text: str, start: int) -> int:
+    """Where the line at `start` ends, at most 300 characters on."""
+    end = text.find("\n", start)
+    return min(len(text) if end < 0 else end, start + LINE)

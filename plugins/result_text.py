@@ -1,0 +1,179 @@
+"""What a result in prose, or the output of commands, says of its call.
+
+A short text speaks as a whole, a long one with its head; of the output of commands the lines that begin with a failure count
+as well. Output is a log: a heading (`Running formatting …`) and a count that was overtaken are no states.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from barrier_policy_plugins.result_json import error_state, exit_state, http_state
+from barrier_policy_plugins.result_model import Question, ResultReading, in_context, line_end
+from barrier_policy_plugins.result_words import ResultState, Saying, sayings, unfinished_ratio
+
+from barrier_policy.transcript.model import Part
+
+SHORT: Final = 400
+HEAD: Final = 300
+WINDOW: Final = 4_000
+EDGE: Final = 600
+
+_EXIT: Final = re.compile(
+    r"^\W{0,3}(?:the command )?(?:completed with |process )?(?:exited|exit)(?: with)?(?: code| status)?\s*[:=]?\s*(-?\d{1,4})\b|"
+    r"<returncode>\s*(-?\d{1,4})|\b(?:with )?exit (?:code|status)\s*[:=]?\s*(-?\d{1,4})\b|^\W{0,3}return(?: |ed )?code\s*[:=]?\s*(-?\d{1,4})\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+_HTTP_HEAD: Final = re.compile(
+    r"\s*(?:http/[\d.]+\s+|status:?\s+|http\s+)?([1-5]\d\d)\b[\s:,-]{0,3}(?:ok|created|accepted|no content|multi|partial|moved|found|not |bad|"
+    r"unauthori[sz]ed|forbidden|method|conflict|gone|unprocessable|too many|internal|service|gateway|request)",
+    re.IGNORECASE,
+)
+_FAILURE_LINE: Final = re.compile(
+    r"^\W{0,4}(?:[\w./-]{1,80}:\d*:?\s*){0,3}(?:error|fatal|failed|failure|panic|traceback|exception|abort(?:ed|ing)?|remote rejected|rejected|"
+    r"unable to|cannot|could not|permission denied|access denied|no such file|segmentation fault|killed)\b(?!s?\s*[:=]?\s*0\b)[^\n]*",
+    re.IGNORECASE | re.MULTILINE,
+)
+_PROGRESS: Final = re.compile(
+    r"\b(?:INSERT 0 [1-9]\d*|UPDATE [1-9]\d*|DELETE [1-9]\d*|COPY [1-9]\d*|CREATE (?:TABLE|INDEX|VIEW|SCHEMA)|ALTER TABLE|DROP TABLE)\b|"
+    r"^CONFLICT \(|^\[[\w./-]+ [0-9a-f]{7,}\]|\b[0-9a-f]{7,}\.\.[0-9a-f]{7,}\b",
+    re.MULTILINE,
+)
+_ROLLED_BACK: Final = re.compile(
+    r"^\s*ROLLBACK\b|\brolled back\b|\bno changes (?:were )?made\b|\bnothing (?:was )?(?:changed|done)\b",
+    re.MULTILINE | re.IGNORECASE,
+)
+_GOES_ON: Final = re.compile(r" [\w`'\"./-]")
+_HANGS_ON: Final = re.compile(r"\b(?:of|by|while|when|after|before|from|for|without|on) $", re.IGNORECASE)
+_ERROR_TAG: Final = re.compile(r"\s*<(?:tool_use_|tool_)?error>", re.IGNORECASE)
+_LOG_WORDS: Final = frozenset({"running", "processing", "waiting", "awaiting", "starting"})
+
+
+def read_text(part: Part, question: Question) -> ResultReading:
+    """Read a result that is prose or the output of commands: exit code, error flag, HTTP status, failure lines, words."""
+    text = part.text
+    code = _exit_code(text)
+    if code is not None and code[0] is not ResultState.DONE:
+        state = code[0] if code[0] is not ResultState.FAILED else error_state(text)
+        return _failing(text, question, state, code[1], code[2], basis="exit_code")
+    if part.is_error is True or _ERROR_TAG.match(text):
+        return _failing(text, question, error_state(text), 0, line_end(text, 0), basis="flag")
+    match = _HTTP_HEAD.match(text)
+    if match is not None:
+        state, end = http_state(int(match[1])), line_end(text, match.end())
+        return ResultReading(
+            state=state, basis="text", reports=state, start=match.start(), end=end, fails=int(match[1]) >= 400
+        )
+    if question.runs_commands and question.changes:
+        line = _failure_line(text)
+        if line is not None:
+            return _failing(text, question, error_state(line.group()), line.start(), line.end(), basis="text")
+    return _read_prose(text, question)
+
+
+def _exit_code(text: str) -> tuple[ResultState, int, int] | None:
+    """The exit code that stands at the head or the end of a result."""
+    for offset, piece in ((0, text[:EDGE]), (max(0, len(text) - EDGE), text[-EDGE:])):
+        lowered = piece.lower()
+        match = _EXIT.search(piece) if "exit" in lowered or "return" in lowered else None
+        if match is not None:
+            code = next(group for group in match.groups() if group is not None)
+            return exit_state(int(code)), offset + match.start(), offset + match.end()
+    return None
+
+
+def _failure_line(text: str) -> re.Match[str] | None:
+    """The first line of the head, else of the tail, that says that something failed."""
+    if len(text) <= 2 * WINDOW:
+        return _FAILURE_LINE.search(text)
+    return _FAILURE_LINE.search(text, 0, WINDOW) or _FAILURE_LINE.search(text, len(text) - WINDOW)
+
+
+def _failing(text: str, question: Question, state: ResultState, start: int, end: int, *, basis: str) -> ResultReading:
+    """A failed call: partial where its text shows progress as well, unknown where only some of its effects may have failed."""
+    if question.changes and question.runs_commands and state is not ResultState.PARTIAL:
+        window = text[:WINDOW] + "\n" + text[-WINDOW:] if len(text) > 2 * WINDOW else text
+        if _ROLLED_BACK.search(window):
+            state = ResultState.FAILED
+        elif _shows_progress(window):
+            state = ResultState.PARTIAL
+        elif question.several:
+            state = ResultState.UNKNOWN
+    return ResultReading(state=state, basis=basis, reports=state, start=start, end=end, fails=True)
+
+
+def _shows_progress(window: str) -> bool:
+    rest = _FAILURE_LINE.sub("", window)
+    return _PROGRESS.search(rest) is not None or any(saying.state is ResultState.DONE for saying in sayings(rest))
+
+
+def _read_prose(text: str, question: Question) -> ResultReading:
+    if len(text) > SHORT and not question.changes and question.effect is not None:
+        return ResultReading(state=ResultState.DONE, basis="shape", start=0, end=0)
+    head = text if len(text) <= SHORT else _head(text)
+    found = [saying for saying in sayings(head) if not _is_no_news(head, saying, question)]
+    counted = _tail_start(head) if question.runs_commands else 0
+    ratio = unfinished_ratio(head[counted:])
+    if ratio is not None and question.echoes(head[counted:][slice(*ratio)]):
+        ratio = None
+    elif ratio is not None:
+        ratio = (ratio[0] + counted, ratio[1] + counted)
+    chosen = _choose(found, ratio)
+    if chosen is None:
+        return ResultReading(state=ResultState.DONE, basis="shape", start=0, end=line_end(text, 0))
+    state, start = chosen
+    state = in_context(state, head[start : start + 40], question)
+    return ResultReading(
+        state=state, basis="text", reports=state, start=text.rfind("\n", 0, start) + 1, end=line_end(text, start)
+    )
+
+
+def _tail_start(text: str) -> int:
+    """Where the last two lines of a log begin: a count before them has been overtaken."""
+    end = len(text.rstrip())
+    last = text.rfind("\n", 0, end)
+    return text.rfind("\n", 0, max(last, 0)) + 1
+
+
+def _is_no_news(head: str, saying: Saying, question: Question) -> bool:
+    """A word that the call itself holds, or the heading of a log (`Running formatting …`), says nothing about the outcome."""
+    word = head[saying.start : saying.end].lower()
+    if saying.state is not ResultState.DONE and (question.echoes(word) or question.names(word)):
+        return True
+    if word not in _LOG_WORDS:
+        return False
+    hangs = _HANGS_ON.search(head, max(0, saying.start - 12), saying.start) is not None
+    return hangs or (question.runs_commands and _GOES_ON.match(head, saying.end) is not None)
+
+
+def _head(text: str) -> str:
+    """The first two lines that are not empty, at most 300 characters."""
+    lines = [line for line in text[: 4 * HEAD].split("\n") if line.strip()][:2]
+    end = text.find(lines[-1]) + len(lines[-1]) if lines else 0
+    return text[: min(end, HEAD)]
+
+
+def _choose(found: Sequence[Saying], ratio: tuple[int, int] | None) -> tuple[ResultState, int] | None:
+    """The state that a short text tells, and where: caution first; what begins with a failure has failed."""
+    by_state: dict[ResultState, Saying] = {}
+    for saying in found:
+        if not saying.weak or saying.state is not ResultState.PENDING:
+            by_state.setdefault(saying.state, saying)
+    weak = next((saying for saying in found if saying.weak), None)
+    for state in (ResultState.UNKNOWN, ResultState.PARTIAL):
+        if state in by_state:
+            return state, by_state[state].start
+    if ratio is not None:
+        pending = by_state.get(ResultState.PENDING)
+        return (ResultState.PENDING, pending.start) if pending else (ResultState.PARTIAL, ratio[0])
+    failing = by_state.get(ResultState.REJECTED) or by_state.get(ResultState.FAILED)
+    done = by_state.get(ResultState.DONE)
+    if failing is not None:
+        return (ResultState.PARTIAL if done is not None and done.start < failing.start else failing.state), failing.start
+    if ResultState.PENDING in by_state:
+        return ResultState.PENDING, by_state[ResultState.PENDING].start
+    if done is not None:
+        return ResultState.DONE, done.start
+    return (ResultState.PENDING, weak.start) if weak is not None else None

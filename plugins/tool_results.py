@@ -1,0 +1,77 @@
+"""What state each tool result reports: fact kind `tool_result` (design section 5, obligations and effects)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from barrier_policy_plugins.calls import judge_call
+from barrier_policy_plugins.receipts import find_handles, receipt_pieces
+from barrier_policy_plugins.result_states import read_result
+from barrier_policy_plugins.result_words import ResultState
+
+from barrier_policy import Attribute, Context, Fact, FactKind, Message, MessageKind, Part, PartType, hookimpl
+
+STATES = tuple(state.value for state in ResultState)
+
+
+@hookimpl
+def barrier_fact_kinds() -> Iterable[FactKind]:
+    """`tool_result`."""
+    return (
+        FactKind(
+            name="tool_result",
+            doc="A tool result, with the state that it reports of the call that it answers.",
+            attributes=(
+                Attribute(name="state", type="string", doc="the state of the call; a read is done or failed", values=STATES),
+                Attribute(
+                    name="basis",
+                    type="string",
+                    doc="what the state follows from",
+                    values=("flag", "key", "text", "exit_code", "shape"),
+                ),
+                Attribute(
+                    name="reports",
+                    type="string",
+                    doc="the state that the payload speaks of, of whatever it is about; empty where it speaks of none",
+                    values=(*STATES, ""),
+                ),
+                Attribute(name="handles", type="list(string)", doc="ids of jobs, tasks, messages and effects named in it"),
+                Attribute(
+                    name="receipt", type="list(string)", doc="the short verbatim pieces worth keeping; none of a plain read"
+                ),
+            ),
+        ),
+    )
+
+
+@hookimpl
+def barrier_extract_facts(message: Message, context: Context) -> Iterable[Fact]:
+    """A fact for each result part; the gate's own records and earlier summaries hold none."""
+    return _facts(message, context) if message.kind is MessageKind.MESSAGE or message.kind is MessageKind.NOTICE else ()
+
+
+def _facts(message: Message, context: Context) -> Iterator[Fact]:
+    for index, part in enumerate(message.parts):
+        if part.type is PartType.TOOL_RESULT:
+            yield _fact(message.index, index, part, context.calls.get(index), context)
+
+
+def _fact(message: int, index: int, part: Part, call: Part | None, context: Context) -> Fact:
+    judged = judge_call(call, context.tools) if call is not None else None
+    reading = read_result(part, call, judged)
+    plain_read = judged is not None and judged.reads and not judged.judgement.assumed
+    return Fact(
+        kind="tool_result",
+        message=message,
+        part=index,
+        start=reading.start,
+        end=reading.end,
+        text=part.text[reading.start : reading.end],
+        attributes={
+            "state": reading.state.value,
+            "basis": reading.basis,
+            "reports": reading.reports.value if reading.reports is not None else "",
+            "handles": find_handles(part.text, reads=judged is not None and judged.reads),
+            "receipt": () if plain_read else receipt_pieces(part.text),
+        },
+    )

@@ -1,0 +1,183 @@
+"""Secrets are found, named by keyed digests and masked; placeholders, ids and hashes stay readable."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+
+import pytest
+from barrier_policy_plugins import secrets as plugin
+from hypothesis import given
+from hypothesis import strategies as st
+
+from barrier_policy import Context, Message, Origin, Part, PartType
+from barrier_policy.facts.secrets import find_secrets, redact, secret_digest
+
+CONTEXT = Context(calls={}, tools={}, now="2026-01-01T00:00:00Z")
+RANDOM = "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"
+
+
+@pytest.mark.parametrize(
+    "text, kind, value",
+    [
+        (f"export GITHUB_TOKEN=ghp_{RANDOM}", "api_key", f"ghp_{RANDOM}"),
+        (f"key sk-proj-{RANDOM}", "api_key", f"sk-proj-{RANDOM}"),
+        ("aws AKIAQ3EGRT7XLMP2WZ5K here", "api_key", "AKIAQ3EGRT7XLMP2WZ5K"),
+        ("bot xoxb-1234567890-abcdefGHIJ", "api_key", "xoxb-1234567890-abcdefGHIJ"),
+        (
+            "use eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N",
+            "jwt",
+            "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N",
+        ),
+        ("Authorization: Bearer abcDEF123456ghiJKL7890", "token", "abcDEF123456ghiJKL7890"),
+        ("Set-Cookie: sid=aB3dE5fG7hI9jK1l; Path=/", "token", "aB3dE5fG7hI9jK1l"),
+        ("postgres://app:s3cr3tPw@db-1.int:5432/x", "password", "s3cr3tPw"),
+        ("curl -u admin:Zx81!kk https://x", "password", "Zx81!kk"),
+        ("mysql --password S3cret99 -h x", "password", "S3cret99"),
+        ("user=wh\npassword=hT9!vale-44-orchid", "password", "hT9!vale-44-orchid"),
+        ("DB_PASS=hx8kf2", "password", "hx8kf2"),
+        ('{"password":"hunter2","user":"bob"}', "password", "hunter2"),
+        ('{"user":"bob","password":"correcthorse"}', "password", "correcthorse"),
+        ('{\\"password\\": \\"tr0ub4dor\\"}', "password", "tr0ub4dor"),
+        ("| password | Xy12!abc |", "password", "Xy12!abc"),
+        ("set the password to Blue!Sky42", "password", "Blue!Sky42"),
+        ("my password for the wiki is Tulpe!88", "password", "Tulpe!88"),
+        ("wifi password Tulip-88-Wind!", "password", "Tulip-88-Wind!"),
+        ("I use glx-Xk29s-QQ71-mmz0 as the password", "password", "glx-Xk29s-QQ71-mmz0"),
+        ("das Passwort ist Gurke77!", "password", "Gurke77!"),
+        ("mot de passe : Soleil-2024", "password", "Soleil-2024"),
+        ("la contraseña es Perro_99", "password", "Perro_99"),
+        ("hasło: Kot123!", "password", "Kot123!"),
+        ("пароль: Zima2024", "password", "Zima2024"),
+        ("密码是 abC12345", "password", "abC12345"),
+        ("パスワードは Neko-2231 です", "password", "Neko-2231"),
+        ("client_secret: 9dK3-mmQ2x-77Lp1", "token", "9dK3-mmQ2x-77Lp1"),
+        ("api key = 7f3a9c1e5b7d4f2a8c6e0b1d3f5a7c9e", "api_key", "7f3a9c1e5b7d4f2a8c6e0b1d3f5a7c9e"),
+        ("API-Schlüssel: Ab12Cd34Ef56Gh78", "api_key", "Ab12Cd34Ef56Gh78"),
+        ("ключ api: 9fK2mQ8xL0pZ4tR7", "api_key", "9fK2mQ8xL0pZ4tR7"),
+        ("a key for the sandbox: pay_test_4fQ9w0Zk2LmN8. Put it away", "api_key", "pay_test_4fQ9w0Zk2LmN8"),
+        ("AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzzKEY12", "api_key", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzzKEY12"),
+        ("pin 4711", "pin", "4711"),
+        ("My PIN is 4711.", "pin", "4711"),
+        ("Die PIN lautet 9034", "pin", "9034"),
+        ("OTP 558120", "pin", "558120"),
+        ("the recovery code is 7QK2-99XM", "access_code", "7QK2-99XM"),
+        ("claim code for the box is CLM-7Q2M-88XA-PD40, enroll it", "access_code", "CLM-7Q2M-88XA-PD40"),
+        ("alarm code: 884213", "access_code", "884213"),
+        ("code d'accès 4471", "access_code", "4471"),
+    ],
+)
+def test_a_secret_is_found_and_only_the_secret(text: str, kind: str, value: str) -> None:
+    assert [(str(found.type), text[found.start : found.end]) for found in find_secrets(text)] == [(kind, value)]
+    assert value not in redact(text)
+
+
+def test_a_private_key_is_masked_as_a_whole() -> None:
+    body = "MIIEow" * 20
+    text = f"a\n-----BEGIN RSA PRIVATE KEY-----\n{body}\n-----END RSA PRIVATE KEY-----\nb"
+    assert body[:12] not in redact(text)
+    assert redact(text).startswith("a\n[secret private_key hmac:")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "export TOKEN=$GITHUB_TOKEN",
+        "password: <REDACTED>",
+        "password=${DB_PASSWORD}",
+        "password: ********",
+        "TOKEN=your-token-here",
+        "api key: sk-xxxxxxxxxxxxxxxxxxxxxxxx",
+        "api_key=os.environ['API_KEY']",
+        "password=get_password()",
+        "password = settings.DB_PASSWORD",
+        "def f(token: str, password: str = None)",
+        "password: ResetPasswordFormSchema",
+        "the password is required",
+        "password is wrong",
+        "password reset mail sent to k20@mail.example.test",
+        "password for staging-2 expired on 2026-04-01",
+        "PASSWORD_MIN_LENGTH=12345",
+        "--- PASS: TestArchive_ChunkedTranscript (0.00s)",
+        "tests pass: 104",
+        "max_tokens=4096",
+        "token count 123456",
+        "used 128000 tokens",
+        "next_page_token: CiAKGjBpNDd2Nmp2Zml2cXRwYjBpOXA",
+        "accessTokenExpiry: 1767225600",
+        "token-free, manifest eyJhbGciOiJub25lIn0.eyJzdWIiOiJub25lIn0.",
+        "commit 9f2e4d1b8c7a6e5d4c3b2a190817263544536271",
+        "idempotency key 5f1c2d3e-aaaa-bbbb-cccc-1234567890ab",
+        "idempotency_key: notice:n4:20260503",
+        "sort key created_at_2024x",
+        "public key: ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJx0",
+        "secretName: tls-cert-2024",
+        "the secret is in /run/secrets/db_password",
+        "vault:secret/data/app#password",
+        "src/auth/token_store.py:88",
+        "the token of pod checkout-web-7d9f8b6c5d-x2k4p",
+        "booking code RR-50166",
+        "confirmation code AX-2208",
+        "gate code 5591, for visitors",
+        "error code 5003, exit code 1234",
+        "postal code 70173",
+        "pin numpy 1.26.4",
+        "pin 13 of the board",
+        "http://user:password@host",
+        "http://host:8080/a@b",
+        "git clone git@git.example.test:org/repo.git",
+        "",
+    ],
+)
+def test_what_only_looks_like_a_secret_stays_readable(text: str) -> None:
+    assert find_secrets(text) == ()
+    assert redact(text) == text
+
+
+def test_the_digest_is_keyed_and_equal_for_equal_secrets() -> None:
+    expected = "hmac:" + hmac.new(b"k", b"value\0" + RANDOM.encode(), hashlib.sha256).hexdigest()[:12]
+    assert secret_digest(RANDOM, key=b"k") == expected
+    assert secret_digest(RANDOM) == secret_digest(RANDOM) != secret_digest(RANDOM, key=b"k")
+    assert secret_digest(RANDOM) != secret_digest(RANDOM[:-1])
+
+
+def test_under_the_public_key_a_guessable_secret_is_named_by_its_label() -> None:
+    assert secret_digest("4711", label="pin door") == secret_digest("0042", label="pin door")
+    assert secret_digest("4711", key=b"own", label="pin door") != secret_digest("0042", key=b"own", label="pin door")
+
+
+def test_redacting_keeps_the_rest_byte_for_byte() -> None:
+    text = "a password=hT9!vale-44-orchid b\npin 4711\tc"
+    digest = secret_digest("hT9!vale-44-orchid")
+    assert redact(text).startswith(f"a password=[secret password {digest}] b\npin [secret pin hmac:")
+    assert redact(text).endswith("]\tc")
+
+
+def test_places_are_right_where_lower_case_is_longer_than_the_letter() -> None:
+    text = "İİİ password: hT9!vale-44"
+    (found,) = find_secrets(text)
+    assert text[found.start : found.end] == "hT9!vale-44"
+
+
+@given(st.text(alphabet=st.sampled_from("password: token=keypin4711 aB9-_/.\n\"'İ"), max_size=200))
+def test_findings_never_overlap_and_lie_in_the_text(text: str) -> None:
+    found = find_secrets(text)
+    assert all(0 <= secret.start < secret.end <= len(text) for secret in found)
+    assert all(before.end <= after.start for before, after in zip(found, found[1:], strict=False))
+
+
+@pytest.mark.parametrize("unit", ["password ", "password is ", "token: ", "api key ", "pin 1", "eyJaaaaaaaa.", "://a:", "-----BEGIN PRIVATE KEY-----"])
+def test_hostile_repetition_is_searched_to_the_end(unit: str) -> None:
+    assert len(find_secrets(unit * 5_000)) <= 5_000
+
+
+def test_a_fact_has_the_place_and_the_digest_and_never_the_value() -> None:
+    text = "password=hT9!vale-44-orchid"
+    message = Message(index=5, role="tool", origin=Origin.TOOL, parts=(Part(type=PartType.TOOL_RESULT, text=text),))
+    (fact,) = plugin.barrier_extract_facts(message, CONTEXT)
+    assert (fact.message, fact.part, fact.start, fact.end, fact.text) == (5, 0, 9, 27, "")
+    assert fact.attributes == {"type": "password", "name": "password", "digest": secret_digest("hT9!vale-44-orchid")}
+    assert all(type(value) is str for value in fact.attributes.values())
+    assert "vale" not in repr(fact)
+    (kind,) = plugin.barrier_fact_kinds()
+    assert {attribute.name for attribute in kind.attributes} == set(fact.attributes)
