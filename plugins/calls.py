@@ -18,7 +18,7 @@ from barrier_policy_plugins.program_text import judge_code, patched_files
 from barrier_policy_plugins.shell import judge_shell
 from barrier_policy_plugins.sql import judge_sql, looks_like_sql
 from barrier_policy_plugins.tool_arguments import Arguments, argument_key, sum_up
-from barrier_policy_plugins.tool_names import ASSISTANTS, HTTP_NAME, bare_name, class_of_words, judge_name, name_tokens
+from barrier_policy_plugins.tool_names import ASSISTANTS, HTTP_NAME, bare_name, class_of_verbs, class_of_words, judge_name, name_tokens
 from barrier_policy_plugins.tool_table import ToolEntry, find_tool
 
 from barrier_policy.transcript.model import Part, ToolDeclaration
@@ -29,6 +29,7 @@ _SQL_NAMES: Final = ("sql", "statement", "statements", "stmt")
 _MAYBE_SQL_NAMES: Final = ("query", "q", "text", "command", "cmd")
 _SEARCH_WORDS: Final = frozenset({"search", "find", "lookup", "web", "docs", "google", "browse"})
 _ACTION_NAMES: Final = ("action", "op", "operation", "verb", "do", "mode", "method", "subcommand", "command")
+_ORDERS: Final = frozenset({"action", "verb", "subcommand", "command"})
 _ASSISTANT_STARTS: Final = frozenset(
     {"run", "start", "spawn", "launch", "dispatch", "create", "delegate", "invoke", "call", "new"}
 )
@@ -206,16 +207,16 @@ def _judge_words(name: str, arguments: Any, summary: Arguments) -> Judgement:
 
 
 def _judge_action(bare: str, arguments: Any) -> Judgement | None:
-    """`crawl_control {"action": "stop"}`: the action speaks louder than the name, unless the name only reads."""
+    """`crawl_control {"action": "stop"}`: an order speaks louder than the name; a mere `mode` or `op` not louder than its verbs."""
     if not isinstance(arguments, dict):
         return None
-    value = next((value for name in _ACTION_NAMES if isinstance(value := arguments.get(name), str)), "")
+    name = next((name for name in _ACTION_NAMES if isinstance(arguments.get(name), str)), "")
+    value = arguments.get(name, "")
     effect_class = class_of_words(name_tokens(value)) if 0 < len(value) <= 40 else None
     if effect_class is None:
         return None
-    named = judge_name(bare)
-    if named is not None and named.reads:
-        return named
+    if name not in _ORDERS and class_of_verbs(name_tokens(bare)) is EffectClass.READ_ONLY:
+        return judge_name(bare)
     return judge(effect_class, f"{bare} {value}", assumed=True, basis=Basis.NAME)
 
 

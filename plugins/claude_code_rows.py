@@ -6,7 +6,8 @@ preserved (they stand before it and are not written again), and the rows after i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import OrderedDict, deque
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -27,6 +28,44 @@ class Row(msgspec.Struct, frozen=True):
     def get(self, key: str) -> str:
         """A text field."""
         return as_text(self.value.get(key))
+
+
+class PromptQueue:
+    """Prompts that were typed while the model worked, in order, until they leave the queue."""
+
+    def __init__(self) -> None:
+        self._rows: OrderedDict[int, Row] = OrderedDict()
+        self._by_text: dict[str, deque[int]] = {}
+        self._count = 0
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self._rows.values())
+
+    def change(self, row: Row) -> Row | None:
+        """Follow one operation: the row whose prompt leaves the queue for the model, if one does.
+
+        A removal may name the prompt; the oldest leaves where it names none. `popAll` gives all back to the user.
+        """
+        operation, text = row.get("operation"), row.get("content")
+        if operation == "enqueue" and text:
+            self._count += 1
+            self._rows[self._count] = row
+            self._by_text.setdefault(text, deque()).append(self._count)
+        elif operation == "popAll":
+            self._rows.clear()
+            self._by_text.clear()
+        elif operation in ("remove", "dequeue") and self._rows:
+            return self._take(text)
+        return None
+
+    def _take(self, text: str) -> Row:
+        key = self._by_text[text][0] if self._by_text.get(text) else next(iter(self._rows))
+        row = self._rows.pop(key)
+        self._by_text[row.get("content")].popleft()
+        return row
 
 
 def main_rows(records: Iterable[Record], builder: TranscriptBuilder) -> list[Row]:
@@ -53,13 +92,11 @@ def is_boundary(row: Row) -> bool:
     return row.get("type") == "system" and row.get("subtype") == "compact_boundary"
 
 
-def live_rows(rows: Sequence[Row], last: int, builder: TranscriptBuilder) -> Sequence[Row]:
-    """The rows that count after the last boundary; preserved ones stand before it and go behind their anchor."""
+def live_rows(rows: Sequence[Row], last: int) -> Sequence[Row]:
+    """The rows that count after the boundary at index `last`; preserved ones stand before it and go behind their anchor."""
     if last < 0:
         return rows
     preserved = _preserved(rows[:last], as_dict(rows[last].value.get("compactMetadata")))
-    builder.skip("before the last compaction", last - len(preserved))
-    builder.skip("system/compact_boundary")
     after = rows[last + 1 :]
     anchor = _anchor(rows[last], after)
     return [*after[:anchor], *preserved, *after[anchor:]]

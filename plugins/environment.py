@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, Final
 
-from barrier_policy_plugins.shell_syntax import Command, parse_script
+from barrier_policy_plugins.shell_settings import MAX_COMMANDS, Setting, command_settings
 from barrier_policy_plugins.tool_arguments import argument_key
 
 from barrier_policy.facts.context import Context
@@ -21,10 +21,7 @@ from barrier_policy.hookspecs import hookimpl
 from barrier_policy.transcript.model import Message, MessageKind, Part, PartType
 
 MAX_VALUE: Final = 400
-MAX_COMMANDS: Final = 64
 MAX_ARGUMENTS: Final = 100
-
-Setting = tuple[str, str]
 
 COMMAND_ARGUMENTS: Final = frozenset(
     ("command", "cmd", "script", "shell", "bash", "commandline", "cmdline", "args", "input", "code")
@@ -42,47 +39,6 @@ ARGUMENTS: Final = {
     "kubecontext": "context",
 }
 """Arguments of any tool that say where it works, spelt without signs."""
-SETTERS: Final = {
-    ("conda", "activate"): "venv",
-    ("mamba", "activate"): "venv",
-    ("micromamba", "activate"): "venv",
-    ("workon",): "venv",
-    ("kubectl", "config", "use-context"): "context",
-    ("kubectx",): "context",
-    ("kubens",): "namespace",
-    ("docker", "context", "use"): "docker_context",
-    ("terraform", "workspace", "select"): "terraform_workspace",
-    ("gcloud", "config", "set", "project"): "gcloud_project",
-    ("gcloud", "config", "configurations", "activate"): "gcloud_configuration",
-    ("aws", "configure", "set", "region"): "aws_region",
-    ("heroku", "git:remote"): "heroku_app",
-    ("nvm", "use"): "version.node",
-    ("fnm", "use"): "version.node",
-    ("nodenv", "local"): "version.node",
-    ("pyenv", "local"): "version.python",
-    ("pyenv", "global"): "version.python",
-    ("pyenv", "shell"): "version.python",
-    ("rbenv", "local"): "version.ruby",
-    ("rbenv", "shell"): "version.ruby",
-    ("rustup", "default"): "version.rust",
-    ("sdk", "use", "java"): "version.java",
-    ("chroot",): "root",
-}
-"""Commands whose first free word is a lasting setting."""
-TOOL_VERSION_SETTERS: Final = frozenset(
-    (("asdf", "local"), ("asdf", "global"), ("asdf", "set"), ("mise", "use"), ("mise", "local"))
-)
-VALUED_OPTIONS: Final = frozenset(
-    ("-C", "-c", "-p", "-i", "-l", "-o", "-L", "-R", "-D", "-F", "-J", "-b", "-B", "--context", "--subscription")
-)
-INTERESTING: Final = re.compile(
-    r"\b(?:cd|pushd|git|conda|mamba|micromamba|workon|kubectl|kubectx|kubens|docker|terraform|gcloud|aws|az|nvm|fnm|nodenv|pyenv|rbenv|"
-    r"rustup|sdk|asdf|mise|ssh|source|chroot|heroku)[ \t]+\S|(?:^|[;&|\n])[ \t]*\.[ \t]+\S"
-)
-ASSIGNMENT: Final = re.compile(r"""([A-Za-z_]\w*)(?:=|[ \t]+)("[^"\n]*"|'[^'\n]*'|[^\s;&|"']+)""")
-EXPORT: Final = re.compile(
-    r"""(?:^|[;&|\n(])[ \t]*(?:export((?:[ \t]+[A-Za-z_]\w*=(?:"[^"\n]*"|'[^'\n]*'|[^\s;&|"']+))+)|set -x([ \t]+\w+[ \t]+[^\n;]+))"""
-)
 PROSE_VARIABLE: Final = re.compile(r"(?<![\w$.-])([A-Z][A-Z0-9_]{2,})=([^\s,;`\"')]+)")
 INLINE_CODE: Final = re.compile(r"`([^`\n]{3,200})`")
 SAID: Final = (
@@ -213,105 +169,3 @@ def _scripts(arguments: Any) -> Iterator[str]:
                     yield value
                 elif isinstance(value, list) and value and all(isinstance(word, str) for word in value):
                     yield value[-1] if len(value) > 2 and value[1].startswith("-") else " ".join(value)
-
-
-# --- shell
-
-
-def command_settings(script: str) -> Iterator[Setting]:
-    """What a shell text sets for the commands after it, in order: name and value."""
-    if not INTERESTING.search(script) and "export" not in script and "set" not in script:
-        return
-    for export in islice(EXPORT.finditer(script), MAX_COMMANDS):
-        for name, quoted in ASSIGNMENT.findall(export[1] or export[2]):
-            value = quoted.strip("\"'")
-            if "$" not in value and "`" not in value:
-                yield f"env.{name}", value
-    if INTERESTING.search(script):
-        for command in parse_script(script).commands[:MAX_COMMANDS]:
-            yield from _command_settings(command)
-
-
-def _command_settings(command: Command) -> Iterator[Setting]:
-    if not command.words or any(word.expands for word in command.words):
-        return
-    words = [word.text for word in command.words]
-    program, rest = words[0].rsplit("/", 1)[-1], words[1:]
-    if program in ("cd", "pushd"):
-        free = _free(rest)
-        if free and free[0] != "-":
-            yield "cwd", free[0]
-    elif program == "git":
-        yield from _git(rest)
-    elif program in ("source", "."):
-        yield from _sourced(_free(rest))
-    elif program == "ssh":
-        free = _free(rest)
-        if len(free) == 1:
-            yield "host", free[0]
-    elif program == "az" and rest[:2] == ["account", "set"]:
-        yield from (("azure_subscription", value) for value in rest[-1:] if not value.startswith("-"))
-    elif program == "kubectl" and rest[:2] == ["config", "set-context"]:
-        yield from (("namespace", word.partition("=")[2]) for word in rest if word.startswith("--namespace="))
-    else:
-        yield from _set([program, *rest])
-
-
-def _free(words: list[str]) -> list[str]:
-    """Words that are neither options nor their values."""
-    free = []
-    skip = False
-    for word in words:
-        if skip:
-            skip = False
-        elif word.startswith("-") and word != "-":
-            skip = word in VALUED_OPTIONS
-        else:
-            free.append(word)
-    return free
-
-
-def _git(words: list[str]) -> Iterator[Setting]:
-    while words and words[0].startswith("-"):
-        words = words[2 if words[0] in VALUED_OPTIONS else 1 :]
-    verb, rest = (words[0], words[1:]) if words else ("", [])
-    if verb in ("switch", "checkout") and "--" not in rest:
-        created = next(
-            (rest[place + 1] for place, word in enumerate(rest[:-1]) if word in ("-b", "-B", "-c", "-C", "--create")), ""
-        )
-        free = [word for word in rest if not word.startswith("-")]
-        if created:
-            yield "branch", created
-        elif len(free) == 1 and (verb == "switch" or not re.search(r"\.\w{1,5}$|^\.|/$", free[0])):
-            yield "branch", free[0]
-    elif verb == "worktree" and rest[:1] == ["add"]:
-        free = _free(rest[1:])
-        branch = next(
-            (rest[place + 1] for place, word in enumerate(rest[:-1]) if word in ("-b", "-B")),
-            free[1] if len(free) > 1 else "",
-        )
-        if free:
-            yield "worktree", free[0]
-        if branch:
-            yield "worktree_branch", branch
-
-
-def _sourced(free: list[str]) -> Iterator[Setting]:
-    if free and re.search(r"[/.]\w", free[0]):
-        inside, found, _ = free[0].rpartition("/bin/activate")
-        yield ("venv", inside) if found else ("sourced", free[0])
-
-
-def _set(words: list[str]) -> Iterator[Setting]:
-    """Settings by the table of commands."""
-    for size in (4, 3, 2, 1):
-        head = tuple(words[:size])
-        if head in SETTERS and len(head) == size:
-            yield from ((SETTERS[head], value) for value in _free(words[size:])[:1])
-            return
-        if head in TOOL_VERSION_SETTERS:
-            free = _free(words[size:])
-            tool, _, version = " ".join(free[:2]).replace("@", " ").partition(" ")
-            if version:
-                yield f"version.{tool}", version
-            return

@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 from barrier_policy_plugins.effect_classes import EffectClass, read_table, word_set
 
-_VERSION: Final = re.compile(r"(?<=[a-z])[\d.]+$|\.(?:exe|cmd|bat)$")
+_VERSION: Final = re.compile(r"(?<=[a-z]{2})[\d.]+$|\.(?:exe|cmd|bat)$")
 
 
 class Program(msgspec.Struct, frozen=True, kw_only=True, rename={"as_": "as"}):

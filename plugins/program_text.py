@@ -14,10 +14,13 @@ MAX_CODE: Final = 20_000
 
 _CODE_WRITES: Final = re.compile(
     r"""open\([^)]*,\s*(?:mode=)?["'](?:[wax]|r\+)|\.(?:write|writelines|write_text|write_bytes|unlink|rmdir|rmtree|rename|replace_file|"""
-    r"""mkdir|makedirs|touch|chmod|symlink|remove|removedirs|post|put|patch|delete|commit|execute|executemany|executescript|save|savefig|"""
+    r"""mkdir|makedirs|touch|chmod|symlink|remove\w*|post|put|patch|delete\w*|bulkWrite|commit|execute|executemany|executescript|save|savefig|"""
     r"""to_csv|to_json|to_parquet|to_sql|to_excel|dump|send|sendall|sendmail|send_message|publish|insert\w*|update\w*|drop\w*|create\w*|"""
     r"""upload\w*|copy\w*|move|run|call|check_call|check_output|Popen|system|popen|kill|writeFile\w*|appendFile\w*|unlinkSync|rmSync|exec\w*|spawn\w*)"""
-    r"""\s*\(|\bos\.system\b|\bsubprocess\b|\beval\(|\bexec\(|\bfetch\([^)]*method|\bFile\.(?:write|delete|open)\b|`[^`]+`|>\s*["']|\bsystem\(""",
+    r"""\s*\(|\bos\.system\b|\bsubprocess\b|\beval\(|\bexec\(|\bfetch\([^)]*method|\brequest\(\s*["'](?:POST|PUT|PATCH|DELETE)|\bFile\.(?:write|delete|open)\b|`[^`]+`|>\s*["']|\bsystem\(""",
+)
+_SETTINGS: Final = re.compile(
+    r"activate|(?:^|[/._-])(?:env|rc|profile|vars|nvm|conda|completion|cargo)|rc$|profile$", re.IGNORECASE
 )
 _PATCHED: Final = re.compile(r"(?m)^\*\*\* (?:Update|Add|Delete) File: (.+)$|^\+\+\+ b?/?(\S+)")
 
@@ -33,6 +36,12 @@ def judge_script(operands: Sequence[str]) -> Judgement:
     reading = read_command((Word("./" + operands[0]), *map(Word, operands[1:])))
     effect_class = reading.effect_class or EffectClass.NON_IDEMPOTENT
     return judge(effect_class, operands[0][:80], targets=operand_targets(operands), assumed=True)
+
+
+def judge_sourced(operands: Sequence[str]) -> Judgement:
+    """`source file`: settings and environments only change the shell itself, anything else is a script."""
+    settles = bool(operands) and _SETTINGS.search(operands[0]) is not None
+    return judge(EffectClass.READ_ONLY, "source", assumed=True) if settles or not operands else judge_script(operands)
 
 
 def operand_targets(operands: Iterable[str]) -> Iterator[str]:

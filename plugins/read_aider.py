@@ -20,7 +20,7 @@ LINE_BREAK = "  "
 
 def probe(source: Source) -> int:
     """90 for a text that begins as this history does."""
-    return 90 if source.data[:200].lstrip().startswith(START.encode()) else 0
+    return 90 if source.head().lstrip().startswith(START) else 0
 
 
 def read(source: Source) -> Transcript:

@@ -8,15 +8,14 @@ their own and left out, unless the file is such a side chain itself.
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
-from barrier_policy_plugins.claude_code_rows import MESSAGE_TYPES, Row, is_boundary, live_rows, main_rows
+from barrier_policy_plugins.claude_code_rows import MESSAGE_TYPES, PromptQueue, Row, is_boundary, live_rows, main_rows
 
 from barrier_policy.hookspecs import hookimpl
-from barrier_policy.transcript.builder import TranscriptBuilder, is_result
+from barrier_policy.transcript.builder import TranscriptBuilder, is_carrier, is_result
 from barrier_policy.transcript.elements import Place, sample
 from barrier_policy.transcript.model import MessageKind, Origin, Part, PartType, Transcript
 from barrier_policy.transcript.parts import content_parts, text_part, unknown_part
@@ -60,9 +59,11 @@ def read(source: Source) -> Transcript:
     builder = TranscriptBuilder(source, "claude_code")
     rows = main_rows(source.records, builder)
     last = max((index for index, row in enumerate(rows) if is_boundary(row)), default=-1)
-    live = live_rows(rows, last, builder)
+    live = live_rows(rows, last)
     session = _Session(builder, _delivered(live))
-    session.queue_silently(rows[: max(last, 0)])
+    waiting = session.queue_silently(rows[: max(last, 0)])
+    # the boundary itself, and the rows before it that are neither preserved nor still waiting
+    builder.skip("before the last compaction", len(rows) - len(live) - waiting)
     for row in live:
         session.take(row)
     session.finish()
@@ -85,20 +86,21 @@ def _delivered(rows: Sequence[Row]) -> frozenset[str]:
     return frozenset(texts)
 
 
-def _shown(attachment: dict[str, Any]) -> tuple[str, str]:
-    """Where the text of an attachment stands, and the text; all of it as JSON where it has none."""
+def _shown(attachment: dict[str, Any]) -> list[Part]:
+    """The text that an attachment shows; all of it as JSON where it has none."""
     content = attachment.get("content")
     nested = as_dict(content)
-    for path, text in (
-        ("/content", content),
+    for path, shown in (
+        ("/content", content if isinstance(content, (str, list)) else None),
         ("/content/content", nested.get("content")),
         ("/content/file/content", as_dict(nested.get("file")).get("content")),
         ("/text", attachment.get("text")),
         ("/prompt", attachment.get("prompt")),
     ):
-        if isinstance(text, str) and text:
-            return path, text
-    return "", json_text(attachment)
+        parts = content_parts(shown, f"/attachment{path}")
+        if parts and all(part.type is PartType.TEXT for part in parts):
+            return parts
+    return [text_part(json_text(attachment), "/attachment")]
 
 
 class _Session:
@@ -109,7 +111,7 @@ class _Session:
         self._delivered = delivered
         self._drafts: list[Draft] = []
         self._growing: dict[str, Draft] = {}
-        self._queue: deque[Row] = deque()
+        self._queue = PromptQueue()
         self._environment: dict[str, str] = {}
 
     def take(self, row: Row) -> None:
@@ -138,11 +140,12 @@ class _Session:
             place = Place(line=row.line, timestamp=row.get("timestamp"), id=row.get("uuid"), environment=draft.environment)
             self._builder.add_split(draft.role, draft.parts, place, origin=draft.origin, kind=draft.kind)
 
-    def queue_silently(self, rows: Iterable[Row]) -> None:
-        """Follow the queue through rows that are not read: a prompt may wait across a compaction."""
+    def queue_silently(self, rows: Iterable[Row]) -> int:
+        """Follow the queue through rows that are not read: the number of prompts that wait across the compaction."""
         for row in rows:
             if row.get("type") == "queue-operation":
-                self._leaving(row)
+                self._queue.change(row)
+        return len(self._queue)
 
     def _observe(self, row: Row) -> None:
         """The working directory, branch and permission mode that a row states hold until another row states others."""
@@ -201,8 +204,10 @@ class _Session:
         if attachment.get("type") == "queued_command" and attachment.get("commandMode") != "task-notification":
             self._say(row, content_parts(attachment.get("prompt"), "/attachment/prompt"))
             return
-        path, text = _shown(attachment)
-        draft = self._draft(row, "attachment", [text_part(text, f"/attachment{path}")], MessageKind.NOTICE)
+        parts = _shown(attachment)
+        # a hook of the gate's own brings its records back after a compaction
+        kind = MessageKind.CARRIER if is_carrier(parts) else MessageKind.NOTICE
+        draft = self._draft(row, "attachment", parts, kind)
         if draft and attachment.get("type") == "nested_memory":
             draft.origin = Origin.USER  # the instruction files of the project are the user's
 
@@ -212,22 +217,8 @@ class _Session:
             self._builder.skip("queue-operation")
         if row.get("operation") == "popAll":
             self._builder.skip("prompt taken back", len(self._queue))
-        for prompt in self._leaving(row):
+        if prompt := self._queue.change(row):
             self._deliver(prompt)
-
-    def _leaving(self, row: Row) -> list[Row]:
-        """Change the queue by one operation; the prompt that leaves it for the model."""
-        operation, text = row.get("operation"), row.get("content")
-        if operation == "enqueue" and text:
-            self._queue.append(row)
-        elif operation == "popAll":
-            self._queue.clear()
-        elif operation in ("remove", "dequeue") and self._queue:
-            place = next((place for place, prompt in enumerate(self._queue) if prompt.get("content") == text), 0)
-            prompt = self._queue[place]
-            del self._queue[place]
-            return [prompt]
-        return []
 
     def _deliver(self, prompt: Row) -> None:
         """Add a prompt, unless another row tells it: later versions write an attachment, notifications a user row."""

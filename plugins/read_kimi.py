@@ -95,16 +95,17 @@ def _compacted(row: dict[str, Any], line: int, context: Sequence[tuple[int, Said
 
 def _merged(context: Iterable[tuple[int, Said]]) -> Iterator[tuple[int, Said]]:
     """The pieces of one step of the model as one message; its results follow."""
-    merged: list[tuple[int, Said]] = []
-    steps: dict[str, Said] = {}
+    first: list[tuple[int, Said]] = []
+    pieces: dict[str, list[Part]] = {}
     for line, said in context:
-        if said.id and said.id in steps:
-            steps[said.id].parts.extend(msgspec.structs.replace(part, line=line) for part in said.parts)
+        if said.id in pieces:
+            pieces[said.id] += [msgspec.structs.replace(part, line=line) for part in said.parts]
             continue
         if said.id:
-            steps[said.id] = said
-        merged.append((line, said))
-    yield from merged
+            pieces[said.id] = list(said.parts)
+        first.append((line, said))
+    for line, said in first:
+        yield line, msgspec.structs.replace(said, parts=pieces.get(said.id, said.parts))
 
 
 @hookimpl

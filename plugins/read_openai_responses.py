@@ -17,11 +17,12 @@ from barrier_policy.transcript.values import as_dict, as_list, as_text
 
 
 def probe(source: Source) -> int:
-    """60 where an item has a type that only this form has; 55 for a request with text input beside `instructions`."""
+    """60 where an item has a type that only this form has; 55 for a request whose input is plain messages or text."""
     document = as_dict(source.document)
     if any(map(is_response_item, sample(source, "input") + sample(source, "output"))):
         return 60
-    return 55 if isinstance(document.get("input"), (str, list)) and isinstance(document.get("instructions"), str) else 0
+    asked = isinstance(document.get("input"), list) and any("role" in item for item in sample(source, "input"))
+    return 55 if asked or (isinstance(document.get("input"), str) and isinstance(document.get("instructions"), str)) else 0
 
 
 def read(source: Source) -> Transcript:

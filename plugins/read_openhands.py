@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -18,6 +19,7 @@ from barrier_policy.transcript.source import Source
 from barrier_policy.transcript.values import as_dict, as_list, as_text, first_text
 
 KEYS = ("trajectory", "history", "events")
+MAX_ID = 2**63
 NOISE = frozenset(
     {"initialize", "change_agent_state", "agent_state_changed", "null", "start", "recall", "condensation_request"}
 )
@@ -34,7 +36,8 @@ VISIBLE_KINDS = SPOKEN_KINDS | ACTED_KINDS | ANSWERED_KINDS
 class Condensation(msgspec.Struct, frozen=True, kw_only=True):
     """What a condensation forgets, and the summary that stands at an offset of what is left."""
 
-    forgotten: frozenset[str]
+    forgotten: tuple[str, ...]
+    span: tuple[int, int] | None
     summary: str
     offset: int | None
     element: Element
@@ -59,8 +62,9 @@ def _condensed(
             left.append(element)
         else:
             builder.skip(first_text(event, "kind", "action", "observation") or "no type")
-    forgotten = frozenset().union(*(one.forgotten for one in found)) if found else frozenset()
-    view: list[Element | Condensation] = [element for element in left if _event_id(element) not in forgotten]
+    ids = frozenset(event_id for one in found for event_id in one.forgotten)
+    spans = _merged_spans(one.span for one in found if one.span)
+    view: list[Element | Condensation] = [element for element in left if not _forgotten(element, ids, spans)]
     builder.skip("forgotten by condensation", len(left) - len(view))
     if found and found[-1].summary:
         offset = found[-1].offset
@@ -72,14 +76,31 @@ def _event_id(element: Element) -> str:
     return as_text(as_dict(element.value).get("id"))
 
 
+def _merged_spans(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Spans of event ids, sorted and without overlaps."""
+    merged: list[tuple[int, int]] = []
+    for first, last in sorted(spans):
+        if merged and first <= merged[-1][1] + 1:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], last))
+        else:
+            merged.append((first, last))
+    return merged
+
+
+def _forgotten(element: Element, ids: frozenset[str], spans: Sequence[tuple[int, int]]) -> bool:
+    number = as_dict(element.value).get("id")
+    if _event_id(element) in ids or not isinstance(number, int):
+        return _event_id(element) in ids
+    place = bisect_right(spans, (number, MAX_ID)) - 1
+    return place >= 0 and spans[place][0] <= number <= spans[place][1]
+
+
 def _condensation(fields: dict[str, Any], key: str, element: Element) -> Condensation:
-    ids = {as_text(event_id) for event_id in as_list(fields.get("forgotten_event_ids"))}
     first, last = fields.get("forgotten_events_start_id"), fields.get("forgotten_events_end_id")
-    if isinstance(first, int) and isinstance(last, int) and last - first < 1_000_000:
-        ids |= {str(event_id) for event_id in range(first, last + 1)}
     offset = fields.get("summary_offset")
     return Condensation(
-        forgotten=frozenset(ids),
+        forgotten=tuple(as_text(event_id) for event_id in as_list(fields.get("forgotten_event_ids"))),
+        span=(first, last) if isinstance(first, int) and isinstance(last, int) and first <= last else None,
         summary=as_text(fields.get("summary")),
         offset=offset if isinstance(offset, int) else None,
         element=element,

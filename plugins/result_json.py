@@ -21,8 +21,9 @@ MAX_DEPTH: Final = 4
 MAX_INNER: Final = 20_000
 
 _SEPARATORS: Final = re.compile(r"[\W_]+")
+_NO_ERROR: Final = frozenset({"", "none", "null", "nil", "no", "no error", "no errors", "ok", "false", "0"})
 _CALL_FLAGS: Final = frozenset({"ok", "success", "successful", "succeeded", "iserror"})
-_HTTP_KEYS: Final = frozenset({"status", "statuscode", "httpstatus", "httpcode", "httpstatuscode", "code"})
+_HTTP_KEYS: Final = frozenset({"status", "statuscode", "httpstatus", "httpcode", "httpstatuscode"})
 _RETRIED_STATUS: Final = frozenset({408, 499})
 _PROGRESS: Final = frozenset({"progress", "percent", "percentage", "percentcomplete", "pct", "cursor"})
 
@@ -133,7 +134,7 @@ def _signs_of(node: Mapping[str, Any]) -> Iterator[Sign]:
             yield from _number_signs(name, key, value)
         elif isinstance(value, str):
             yield from _string_signs(name, key, value)
-        if key in _ERROR_KEYS and value and not isinstance(value, bool | int | float):
+        if key in _ERROR_KEYS and _is_error(value):
             yield from _error_signs(name, value)
         if key in _ETA_KEYS and value not in (None, "", 0, False):
             yield Sign(state=ResultState.PENDING, key=name, value=str(value), weak=True)
@@ -172,6 +173,12 @@ def _string_signs(name: str, key: str, value: str) -> Iterator[Sign]:
 def _error_signs(name: str, value: Any) -> Iterator[Sign]:
     text = value if isinstance(value, str) else _shallow_text(value)
     yield Sign(state=error_state(text), key=name, value=value if isinstance(value, str) else "", fails=True)
+
+
+def _is_error(value: Any) -> bool:
+    if isinstance(value, str):
+        return value.strip().lower() not in _NO_ERROR
+    return isinstance(value, dict | list) and bool(value)
 
 
 def _shallow_text(value: Any) -> str:

@@ -15,6 +15,7 @@ LINE: Final = 300
 
 _ENDING_WORDS: Final = word_set("cancel cancels stop abort kill terminate end close void revoke cancelar annuler storniere")
 _MAIL_WORDS: Final = word_set("mail email smtp sendmail mailx sms")
+_TEXT_BASES: Final = (Basis.SHELL, Basis.SQL, Basis.TABLE)
 _ENDED: Final = ("cancel", "abort", "kill", "terminat", "stop")
 
 
@@ -49,6 +50,11 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     def runs_commands(self) -> bool:
         """Whether the result is the output of commands or statements: a log, not a message."""
         return self.effect is not None and self.effect.judgement.basis in (Basis.SHELL, Basis.SQL)
+
+    @property
+    def looks_at_text(self) -> bool:
+        """Whether it reads files, logs or search results, whose words are about anything."""
+        return self.effect is not None and self.effect.reads and self.effect.judgement.basis in _TEXT_BASES
 
     @property
     def several(self) -> bool:

@@ -14,18 +14,22 @@ from typing import Any, Final
 from barrier_policy_plugins.calls import CallEffect
 from barrier_policy_plugins.result_json import Sign, decode, error_state, names_job, signs, unwrap
 from barrier_policy_plugins.result_model import Question, ResultReading, in_context, line_end
-from barrier_policy_plugins.result_text import HEAD, SHORT, WINDOW, read_text
+from barrier_policy_plugins.result_text import HEAD, WINDOW, read_text
 from barrier_policy_plugins.result_words import ResultState, rejects_as_user
 
 from barrier_policy.transcript.model import Part
 
 MAX_CALL: Final = 20_000
 MAX_FIELDS: Final = 400
+LEAD: Final = 80
+ENVELOPE: Final = 6
+"""An error report has few fields; what a read returns with more of them is content that happens to have such a key."""
 
 _EMPTY: Final = re.compile(
     r"\W*(?:no output|none|null|nil|undefined|empty|tool ran without output(?: or errors)?|no content|\{\}|\[\])?\W*",
     re.IGNORECASE,
 )
+_VALUE: Final = re.compile(r'\s*:\s*(?:"(?:[^"\\]|\\.){0,300}"?|[^\s,}\]]{1,100})')
 _BACKGROUND: Final = re.compile(
     r"\b(?:running|started|launched|moved|continues|sent|put) (?:in|to) (?:the )?background\b|\bbackgrounded\b|\basync agent launched\b",
     re.IGNORECASE,
@@ -42,10 +46,9 @@ def read_result(part: Part, call: Part | None, effect: CallEffect | None) -> Res
         if part.is_error is True:
             return ResultReading(state=ResultState.FAILED, basis="flag", fails=True)
         return ResultReading(state=ResultState.EMPTY, basis="shape")
-    head = text[:HEAD]
-    started = _BACKGROUND.search(head) if "ackground" in head or "sync agent" in head else None
     reads = effect is not None and (effect.reads or effect.interactive or effect.plan)
-    if started is not None and not (reads and len(text) > 2 * SHORT):
+    started = _background_start(text)
+    if started is not None and (started.start() < LEAD or (effect is not None and effect.judgement.background)):
         return ResultReading(
             state=ResultState.PENDING, basis="text", reports=ResultState.PENDING, start=started.start(), end=started.end()
         )
@@ -58,6 +61,12 @@ def read_result(part: Part, call: Part | None, effect: CallEffect | None) -> Res
             state=ResultState.PENDING, basis="shape", reports=ResultState.PENDING, start=0, end=line_end(text, 0)
         )
     return _as_read(reading) if reads else reading
+
+
+def _background_start(text: str) -> re.Match[str] | None:
+    """Where the head of a result says that the work goes on in the background."""
+    head = text[:HEAD]
+    return _BACKGROUND.search(head) if "ackground" in head or "sync agent" in head else None
 
 
 def _as_read(reading: ResultReading) -> ResultReading:
@@ -90,7 +99,8 @@ def _read_structured(part: Part, question: Question) -> ResultReading | None:
         return ResultReading(state=ResultState.DONE, basis="shape")
     state = in_context(sign.state, sign.value, question)
     start, end = _pair_place(part.text, sign)
-    fails = (sign.fails and state is not ResultState.DONE) or part.is_error is True
+    content = not question.changes and isinstance(payload, dict) and len(payload) > ENVELOPE
+    fails = (sign.fails and state is not ResultState.DONE and not content) or part.is_error is True
     return ResultReading(state=state, basis=sign.basis, reports=state, start=start, end=end, fails=fails)
 
 
@@ -136,9 +146,6 @@ def _pair_place(text: str, sign: Sign) -> tuple[int, int]:
         if start > WINDOW * 4:
             break
     return 0, 0
-
-
-_VALUE: Final = re.compile(r'\s*:\s*(?:"(?:[^"\\]|\\.){0,300}"?|[^\s,}\]]{1,100})')
 
 
 def _unescaped(text: str) -> str:

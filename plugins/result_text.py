@@ -20,10 +20,12 @@ SHORT: Final = 400
 HEAD: Final = 300
 WINDOW: Final = 4_000
 EDGE: Final = 600
+WORD: Final = 40
+"""Output of this size can be the answer to a question for a state (`active`), beyond it it is text that happens to hold words."""
 
 _EXIT: Final = re.compile(
-    r"^\W{0,3}(?:the command )?(?:completed with |process )?(?:exited|exit)(?: with)?(?: code| status)?\s*[:=]?\s*(-?\d{1,4})\b|"
-    r"<returncode>\s*(-?\d{1,4})|\b(?:with )?exit (?:code|status)\s*[:=]?\s*(-?\d{1,4})\b|^\W{0,3}return(?: |ed )?code\s*[:=]?\s*(-?\d{1,4})\b",
+    r"\bexit(?:ed)?(?: with)?(?: exit)?(?: code| status)\s*[:=]?\s*(-?\d{1,4})\b|^\W{0,3}exit\s*[:=]?\s*(-?\d{1,4})\s*$|"
+    r"\bwith (?:exit )?code\s*[:=]?\s*(-?\d{1,4})\b|<returncode>\s*(-?\d{1,4})|\breturn(?:ed)? ?code\s*[:=]?\s*(-?\d{1,4})\b",
     re.IGNORECASE | re.MULTILINE,
 )
 _HTTP_HEAD: Final = re.compile(
@@ -48,6 +50,10 @@ _ROLLED_BACK: Final = re.compile(
 _GOES_ON: Final = re.compile(r" [\w`'\"./-]")
 _HANGS_ON: Final = re.compile(r"\b(?:of|by|while|when|after|before|from|for|without|on) $", re.IGNORECASE)
 _ERROR_TAG: Final = re.compile(r"\s*<(?:tool_use_|tool_)?error>", re.IGNORECASE)
+_ERROR_HEAD: Final = re.compile(
+    r"\W{0,3}(?:\w+ )?(?:error|err|failed|failure|fatal|invalid|fehler|erreur|errore|erro)\b(?!s?\s*[:=]?\s*0\b)",
+    re.IGNORECASE,
+)
 _LOG_WORDS: Final = frozenset({"running", "processing", "waiting", "awaiting", "starting"})
 
 
@@ -56,11 +62,12 @@ def read_text(part: Part, question: Question) -> ResultReading:
     text = part.text
     code = _exit_code(text)
     if code is not None and code[0] is not ResultState.DONE:
-        state = code[0] if code[0] is not ResultState.FAILED else error_state(text)
+        line = _failure_line(text)
+        state = code[0] if code[0] is not ResultState.FAILED else error_state(line.group() if line else text[-HEAD:])
         return _failing(text, question, state, code[1], code[2], basis="exit_code")
-    if part.is_error is True or _ERROR_TAG.match(text):
-        return _failing(text, question, error_state(text), 0, line_end(text, 0), basis="flag")
-    match = _HTTP_HEAD.match(text)
+    if part.is_error is True or _ERROR_TAG.match(text, 0, HEAD):
+        return _failing(text, question, error_state(_head(text)), 0, line_end(text, 0), basis="flag")
+    match = _HTTP_HEAD.match(text, 0, HEAD)
     if match is not None:
         state, end = http_state(int(match[1])), line_end(text, match.end())
         return ResultReading(
@@ -77,7 +84,7 @@ def _exit_code(text: str) -> tuple[ResultState, int, int] | None:
     """The exit code that stands at the head or the end of a result."""
     for offset, piece in ((0, text[:EDGE]), (max(0, len(text) - EDGE), text[-EDGE:])):
         lowered = piece.lower()
-        match = _EXIT.search(piece) if "exit" in lowered or "return" in lowered else None
+        match = _EXIT.search(piece) if "exit" in lowered or "code" in lowered else None
         if match is not None:
             code = next(group for group in match.groups() if group is not None)
             return exit_state(int(code)), offset + match.start(), offset + match.end()
@@ -110,8 +117,9 @@ def _shows_progress(window: str) -> bool:
 
 
 def _read_prose(text: str, question: Question) -> ResultReading:
-    if len(text) > SHORT and not question.changes and question.effect is not None:
-        return ResultReading(state=ResultState.DONE, basis="shape", start=0, end=0)
+    """Words of a short text or of the head of a long one; what a read finds in files and logs is not about any call."""
+    if question.looks_at_text and _ERROR_HEAD.match(text, 0, HEAD) is None and len(text) > WORD:
+        return ResultReading(state=ResultState.DONE, basis="shape")
     head = text if len(text) <= SHORT else _head(text)
     found = [saying for saying in sayings(head) if not _is_no_news(head, saying, question)]
     counted = _tail_start(head) if question.runs_commands else 0
@@ -125,9 +133,9 @@ def _read_prose(text: str, question: Question) -> ResultReading:
         return ResultReading(state=ResultState.DONE, basis="shape", start=0, end=line_end(text, 0))
     state, start = chosen
     state = in_context(state, head[start : start + 40], question)
-    return ResultReading(
-        state=state, basis="text", reports=state, start=text.rfind("\n", 0, start) + 1, end=line_end(text, start)
-    )
+    fails = state not in (ResultState.DONE, ResultState.PENDING) and _ERROR_HEAD.match(text, 0, HEAD) is not None
+    begin = text.rfind("\n", 0, start) + 1
+    return ResultReading(state=state, basis="text", reports=state, start=begin, end=line_end(text, start), fails=fails)
 
 
 def _tail_start(text: str) -> int:

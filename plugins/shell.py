@@ -15,7 +15,7 @@ from typing import Final
 from barrier_policy_plugins.effect_classes import Basis, EffectClass, Judgement, join, judge, word_set
 from barrier_policy_plugins.http_requests import judge_client, judge_request
 from barrier_policy_plugins.program_dictionary import WRAPPERS, program_name
-from barrier_policy_plugins.program_text import judge_code, judge_script, operand_targets, patched_files
+from barrier_policy_plugins.program_text import judge_code, judge_script, judge_sourced, operand_targets, patched_files
 from barrier_policy_plugins.shell_programs import Reading, class_of_task, read_command
 from barrier_policy_plugins.shell_syntax import Command, Script, Word, parse_script
 from barrier_policy_plugins.sql import judge_sql
@@ -151,7 +151,8 @@ def _judge_inner(reading: Reading, command: Command, depth: int) -> Judgement:
     if depth >= MAX_DEPTH:
         return _unknown(reading.operation)
     inner = judge_command(Command(words=reading.command, heredoc=command.heredoc), depth + 1)
-    return _with_background(inner) if _detaches(command) else inner
+    whole = join((inner, judge(inner.effect_class, assumed=True)), Basis.SHELL) if reading.assumed else inner
+    return _with_background(whole) if _detaches(command) else whole
 
 
 def _detaches(command: Command) -> bool:
@@ -212,6 +213,10 @@ def _judge_eval(command: Command, depth: int) -> Judgement:
     if any(word.expands for word in command.words):
         return _unknown("eval")
     return _judge_text(" ".join(word.text for word in command.words[1:]), depth + 1)
+
+
+def _judge_source(command: Command, depth: int) -> Judgement:
+    return judge_sourced([word.text for word in command.words[1:]])
 
 
 def _judge_ssh(command: Command, depth: int) -> Judgement:
@@ -289,6 +294,8 @@ def _judge_patch(command: Command, depth: int) -> Judgement:
 _SPECIAL: Final[dict[str, Callable[[Command, int], Judgement]]] = {
     **dict.fromkeys(sorted(_SHELLS), _judge_shell_program),
     "eval": _judge_eval,
+    "source": _judge_source,
+    ".": _judge_source,
     "ssh": _judge_ssh,
     "find": _judge_find,
     "fd": _judge_find,

@@ -12,19 +12,22 @@ from itertools import takewhile
 from typing import Final
 
 import msgspec
-from barrier_policy_plugins.effect_classes import EffectClass, worst
+from barrier_policy_plugins.effect_classes import EffectClass, word_set, worst
 from barrier_policy_plugins.program_dictionary import PROGRAMS, TASKS, Entry, program_name
 from barrier_policy_plugins.shell_syntax import Word
-from barrier_policy_plugins.tool_names import class_of_words, name_tokens
+from barrier_policy_plugins.tool_names import class_of_verbs, class_of_words, name_tokens
 
 MAX_WORDS: Final = 200
 
 _REHEARSALS: Final = frozenset({"--dry-run", "--dryrun", "--help", "--whatif", "--what-if", "--noop", "--simulate", "--dry"})
 _QUESTIONS: Final = frozenset({"--list", "--check", "--preview", "--plan", "--diff", "--show", "--status", "--validate"})
-_LONE_QUESTIONS: Final = frozenset({"-h", "-v", "-V", "-help", "-version", "--help", "--version", "help", "version"})
+_HELP: Final = frozenset({"-h", "-help", "--help"})
+_LONE_QUESTIONS: Final = _HELP | {"-v", "-V", "-version", "--version"}
+_OFF: Final = frozenset({"none", "false", "no", "0", "off"})
 _SCRIPT_SUFFIX: Final = re.compile(r"\.(?:py|sh|bash|js|mjs|cjs|ts|rb|pl|php|lua|r|R|ps1)$")
 _READING_END: Final = re.compile(r"(?:check|checker|lint|test|tests|scan|diff|stat|stats|list|grep|info|view|verify)$")
 _TESTING_FOLDER: Final = re.compile(r"(?:^|/)(?:tests?|specs?|bench(?:marks?)?|perf|profiling|examples?|checks?)/")
+_REPORTING: Final = word_set("status info log logs history stats version versions summary overview usage health top events info")
 _PLAIN: Final = re.compile(r"[A-Za-z][A-Za-z:_-]*$")
 
 
@@ -136,7 +139,7 @@ class _Scan:
             return Reading(operation=operation, task=True, operands=tuple(texts[start : start + 1]))
         if self.inner == "behind" and "--" not in texts:
             start += 1
-        return Reading(operation=operation, command=rest[start:], assumed=True)
+        return Reading(operation=operation, command=rest[start:], assumed=self.inner == "behind")
 
     def _sql(self) -> tuple[str, ...]:
         texts = tuple(value if kind == "sql" else f"\\i {value}" for kind, value in self.held if kind in ("sql", "file"))
@@ -151,7 +154,7 @@ class _Scan:
             for name in _spellings(word)
             if name in self.options
         ]
-        if EffectClass.READ_ONLY in chosen or _asks_only(self.found, self.operands):
+        if EffectClass.READ_ONLY in chosen or _asks_only(self.found, bare=not self.operands, plain=len(self.path) == 1):
             return EffectClass.READ_ONLY
         own = self.listed or self._own_class()
         return worst((*chosen, own) if own else chosen)
@@ -181,19 +184,22 @@ def _behind_options(texts: list[str], valued: frozenset[str]) -> int:
 def _spellings(word: str) -> Iterator[str]:
     """An option as it may stand in the dictionary: `--force=x` as `--force`, `-rf` as `-r` and `-f`."""
     yield word
-    name, equals, _ = word.partition("=")
-    if equals:
+    name, equals, value = word.partition("=")
+    if equals and value not in _OFF:
         yield name
     if len(name) > 2 and name[0] == "-" and name[1] != "-":
         yield from ("-" + letter for letter in name[1:10])
 
 
-def _asks_only(found: Iterable[str], operands: list[str]) -> bool:
-    """Whether options ask for help or a rehearsal, whatever the program."""
+def _asks_only(found: Iterable[str], *, bare: bool, plain: bool) -> bool:
+    """Whether options ask for help or a rehearsal, whatever the program.
+
+    A lone `-v` asks for the version where there are no operands (`bare`) and no sub-command (`plain`).
+    """
     names = tuple(found)
-    if any(name.partition("=")[0] in _REHEARSALS and not name.endswith("=none") for name in names):
+    if any(name in _REHEARSALS for word in names for name in _spellings(word)):
         return True
-    return not operands and len(names) == 1 and names[0] in _LONE_QUESTIONS
+    return bare and len(names) == 1 and names[0] in (_LONE_QUESTIONS if plain else _HELP)
 
 
 def _read_unknown(words: tuple[Word, ...]) -> Reading:
@@ -203,7 +209,11 @@ def _read_unknown(words: tuple[Word, ...]) -> Reading:
     operands = [text for text in texts if not text.startswith("-")]
     commands = list(takewhile(lambda text: not text.startswith("-"), texts)) or operands[-1:]
     name = _SCRIPT_SUFFIX.sub("", words[0].text.rsplit("/", 1)[-1])
-    effect_class = EffectClass.READ_ONLY if _asks_only(found, operands) else class_of_plain_words([name, *commands])
+    effect_class = (
+        EffectClass.READ_ONLY
+        if _asks_only(found, bare=not operands, plain=True)
+        else class_of_plain_words([name, *commands])
+    )
     if effect_class is None and (_QUESTIONS.intersection(found) or _TESTING_FOLDER.search(words[0].text)):
         effect_class = EffectClass.READ_ONLY
     return Reading(
@@ -230,7 +240,11 @@ def _spoken_words(operands: list[str]) -> list[str]:
 
 
 def _class_of_word(word: str) -> EffectClass | None:
-    known = class_of_words(name_tokens(word))
+    """What a sub-command says; of the nouns that a tool would report only those that are sub-commands themselves."""
+    tokens = name_tokens(word)
+    known = class_of_words(tokens)
+    if known is EffectClass.READ_ONLY and class_of_verbs(tokens) is None and tokens[-1] not in _REPORTING:
+        known = None
     return known or (EffectClass.READ_ONLY if _READING_END.search(word) else None)
 
 

@@ -23,10 +23,9 @@ from barrier_policy_plugins.sql_words import (
     PARSED,
     SIDE_EFFECT_FUNCTIONS,
 )
-from sqlglot import exp
+from sqlglot import Token, TokenType, exp
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import SqlglotError
-from sqlglot.tokens import Token, TokenType
 
 MAX_TEXT: Final = 20_000
 MAX_STATEMENTS: Final = 50

@@ -86,8 +86,11 @@ def class_of_words(words: tuple[str, ...]) -> EffectClass | None:
     """The class that the words of a name speak for, None where none of them is known.
 
     The order of the questions is the rule: outer words before inner ones, plain verbs before words that are also nouns,
-    a reading last word before an acting first one.
+    a reading last word before an acting first one. A name with `and` in it does the worse of the two.
     """
+    if "and" in words[1:-1]:
+        place = words.index("and", 1)
+        return worst(found for half in (words[:place], words[place + 1 :]) if (found := class_of_words(half)) is not None)
     return class_of_verbs(words) or _class_of_nouns(words)
 
 

@@ -37,7 +37,9 @@ def barrier_fact_kinds() -> Iterable[FactKind]:
                 ),
                 Attribute(name="handles", type="list(string)", doc="ids of jobs, tasks, messages and effects named in it"),
                 Attribute(
-                    name="receipt", type="list(string)", doc="the short verbatim pieces worth keeping; none of a plain read"
+                    name="receipt",
+                    type="list(string)",
+                    doc="the short verbatim pieces worth keeping; none of a certain read",
                 ),
             ),
         ),
@@ -59,7 +61,9 @@ def _facts(message: Message, context: Context) -> Iterator[Fact]:
 def _fact(message: int, index: int, part: Part, call: Part | None, context: Context) -> Fact:
     judged = judge_call(call, context.tools) if call is not None else None
     reading = read_result(part, call, judged)
-    plain_read = judged is not None and judged.reads and not judged.judgement.assumed
+    settled_read = (
+        judged is not None and judged.reads and not judged.judgement.assumed and reading.state is not ResultState.PENDING
+    )
     return Fact(
         kind="tool_result",
         message=message,
@@ -72,6 +76,6 @@ def _fact(message: int, index: int, part: Part, call: Part | None, context: Cont
             "basis": reading.basis,
             "reports": reading.reports.value if reading.reports is not None else "",
             "handles": find_handles(part.text, reads=judged is not None and judged.reads),
-            "receipt": () if plain_read else receipt_pieces(part.text),
+            "receipt": () if settled_read else receipt_pieces(part.text),
         },
     )

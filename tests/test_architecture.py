@@ -45,7 +45,13 @@ PURE = (
 )
 """The deciding core: span record × policies → verdict → plan, without clock, files, environment or logging."""
 
-PLUGIN_API = ("barrier_policy.hookspecs", "barrier_policy.facts", "barrier_policy.spans", "barrier_policy.transcript")
+PLUGIN_API = (
+    "barrier_policy.errors",
+    "barrier_policy.hookspecs",
+    "barrier_policy.facts",
+    "barrier_policy.spans",
+    "barrier_policy.transcript",
+)
 """Besides the public names of `barrier_policy` itself: the building blocks for readers and extractors."""
 
 

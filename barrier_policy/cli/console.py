@@ -89,9 +89,9 @@ def make_table(*headers: str, right: tuple[str, ...] = (), wide: str = "") -> Ta
     return table
 
 
-def cell(text: str, style: str = "") -> Text:
-    """A table cell that holds exactly this text, cleaned."""
-    return Text(clean(text), style=style)
+def cell(text: str, *, one_line: bool = False) -> Text:
+    """A table cell that holds exactly this text, cleaned; on one line, as much of it as there is room for."""
+    return Text(clean(text), no_wrap=one_line or None, overflow="ellipsis" if one_line else None)
 
 
 def show(console: Console, content: RenderableType = "") -> None:

@@ -41,7 +41,7 @@ def find_span(analysis: Analysis, name: str, file: str) -> int | None:
     if not name.isascii() or not name.isdigit() or int(name[:12]) >= messages:
         names = ", ".join(found.span.id for found in analysis.assessments[:3])
         hint = f"spans are named {names} …" if names else "all of them in the tail"
-        raise BarrierPolicyError(f"{file}: no span or message `{name}` (there are {messages} messages, {hint})")
+        raise BarrierPolicyError(f"{file}: no span or message `{name}` (there are {messages} messages; {hint})")
     index = int(name)
     return next((n for n, found in enumerate(analysis.assessments) if found.span.start <= index < found.span.end), None)
 

@@ -109,7 +109,8 @@ def _ledger_table(records: Sequence[dict[str, Any]]) -> Table:
     table = make_table("item", "kind", "state", "because", "text", wide="text")
     for record in records:
         last = record["events"][-1]
-        because = f"{last['reason']} (message {last['message']})"
+        reason = str(last["reason"])
+        because = reason if "message" in reason else f"{reason} (message {last['message']})"
         table.add_row(
             cell(record["id"]),
             cell(record["kind"]),

@@ -16,7 +16,7 @@ from barrier_policy.walk import Analysis
 
 LONG = 24
 """A table with more spans than this is folded."""
-ITEM_LENGTH = 72
+ITEM_LENGTH = 60
 ITEMS_SHOWN = 3
 EXCERPT = 160
 EXCERPT_BEFORE = 40
@@ -26,10 +26,13 @@ GATE_REPAIRS = frozenset({Repair.REBIND, Repair.ARCHIVE})
 """Repairs that the gate makes itself; all others need somebody else."""
 
 
+Line = tuple[str, str]
+
+
 class Row(msgspec.Struct, frozen=True, kw_only=True):
     """One span, or a run of neighbouring spans with the same action for the same rules.
 
-    `lines` are (rule, what), the deciding rule first.
+    `lines` are (rule, what), the deciding rule first. A `brief` row has one line, of which only the beginning matters.
     """
 
     first: str
@@ -38,24 +41,23 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     messages: int
     tokens: int
     action: str
-    lines: tuple[tuple[str, str], ...]
-
-    @property
-    def rules(self) -> tuple[str, ...]:
-        """The rules, the deciding one first."""
-        return tuple(rule for rule, _ in self.lines)
+    lines: tuple[Line, ...]
+    brief: bool = False
 
 
 def decision_rows(analysis: Analysis, *, fold: bool) -> list[Row]:
-    """The rows of a decision in transcript order; a long one is folded where `fold`."""
+    """The rows of a decision in transcript order.
+
+    Where `fold`, only spans that stay have all their lines, and runs of the same action and rules are one row of a long table.
+    """
     texts = ItemTexts(analysis)
     rows = [
-        _row(found, action, texts, analysis.plan.outcome)
+        _row(found, action, texts, analysis.plan.outcome, fold=fold)
         for found, action in zip(analysis.assessments, analysis.plan.actions, strict=True)
     ]
     if not fold or len(rows) <= LONG:
         return rows
-    return [_folded(list(run)) for _, run in groupby(rows, key=lambda row: (row.action, row.rules))]
+    return [_folded(list(run)) for _, run in groupby(rows, key=lambda row: (row.action, [rule for rule, _ in row.lines]))]
 
 
 class ItemTexts:
@@ -97,20 +99,28 @@ class ItemTexts:
         return f"{clean(part.name)} {shown}" if part.name else shown
 
 
-def _row(found: Assessment, action: str, texts: ItemTexts, outcome: str) -> Row:
+def _row(found: Assessment, action: str, texts: ItemTexts, outcome: str, *, fold: bool) -> Row:
+    lines = list(_lines(found, texts))
+    plan = _plan_words(found, outcome) if action == "retain" and (found.verdict == "opportunity" or found.repairable) else ""
+    brief = fold and (action != "retain" or plan != "")
+    if brief:
+        lines = [(lines[0][0], plan or lines[0][1])]
+    elif plan:
+        lines.append(("(plan)", plan))
     return Row(
-        first=found.span.id.partition("-")[0],
+        first=str(found.span.start),
         last=str(found.span.end - 1),
         spans=1,
         messages=found.span.end - found.span.start,
         tokens=found.tokens,
         action=action,
-        lines=tuple(_lines(found, action, texts, outcome)),
+        lines=tuple(lines),
+        brief=brief,
     )
 
 
-def _lines(found: Assessment, action: str, texts: ItemTexts, outcome: str) -> Iterable[tuple[str, str]]:
-    """The deciding rule, further rules that name something, and what the plan made of it."""
+def _lines(found: Assessment, texts: ItemTexts) -> Iterable[Line]:
+    """The deciding rule first, then further rules that name something."""
     verdict = found.result
     for error in verdict.errors:
         yield error.rule, f"the {error.part} could not be evaluated: {error.message}"
@@ -119,8 +129,6 @@ def _lines(found: Assessment, action: str, texts: ItemTexts, outcome: str) -> It
             yield reason.rule, _what(reason.explanation, [entry.item for entry in reason.evidence], texts)
     if verdict.default_barrier:
         yield "(no permit)", "no rule permits to summarize it"
-    if action == "retain" and (found.verdict == "opportunity" or found.repairable):
-        yield "(plan)", _plan_words(found, outcome)
 
 
 def by_weight(reasons: Sequence[Reason]) -> list[Reason]:
@@ -170,21 +178,19 @@ def blocked(analysis: Analysis) -> list[Blocked]:
 
 def _folded(run: list[Row]) -> Row:
     """One row for a run; its words are those of the first span."""
-    first, last = run[0], run[-1]
+    first = run[0]
     if len(run) == 1:
         return first
-    return Row(
-        first=first.first,
-        last=last.last,
+    return msgspec.structs.replace(
+        first,
+        last=run[-1].last,
         spans=len(run),
         messages=sum(row.messages for row in run),
         tokens=sum(row.tokens for row in run),
-        action=first.action,
-        lines=tuple(_folded_line(number, run) for number in range(len(first.lines))),
+        lines=tuple(_folded_line(lines) for lines in zip(*(row.lines for row in run), strict=True)),
     )
 
 
-def _folded_line(number: int, run: list[Row]) -> tuple[str, str]:
-    rule, what = run[0].lines[number]
-    same = all(row.lines[number][1] == what for row in run)
-    return rule, what if same else f"{what}, …"
+def _folded_line(lines: tuple[Line, ...]) -> Line:
+    rule, what = lines[0]
+    return rule, what if all(line == lines[0] for line in lines) else f"{what}, …"

@@ -49,7 +49,7 @@ def _spans(rows: list[Row]) -> Table:
         action = Text(row.action, style=STYLES[row.action])
         cells: tuple[str | Text, ...] = (_place(row), f"{row.messages:,}", f"{row.tokens:,}", action)
         for rule, what in row.lines:
-            table.add_row(*cells, cell(rule), cell(what))
+            table.add_row(*cells, cell(rule), cell(what, one_line=row.brief))
             cells = ("", "", "", "")
     return table
 

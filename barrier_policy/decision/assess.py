@@ -30,7 +30,10 @@ DISCHARGE = {
 
 
 class Assessment(msgspec.Struct, frozen=True, kw_only=True):
-    """A span's verdict, the repairs that would lift it, and what they cost. `gain` is tokens freed by a repair."""
+    """A span's verdict, the repairs that would lift it, and what they cost.
+
+    `indexed` are the exact values of `rebind` that no record of the span shows. `gain` is tokens freed by a repair.
+    """
 
     span: Span
     tokens: int
@@ -38,6 +41,7 @@ class Assessment(msgspec.Struct, frozen=True, kw_only=True):
     result: Verdict
     provenance: Provenance
     rebind: tuple[Item, ...] = ()
+    indexed: tuple[Item, ...] = ()
     archive: bool = False
     repairable: bool = False
     records: tuple[CarrierRecord, ...] = ()
@@ -99,10 +103,12 @@ def _assess(
     if not repairable:
         return msgspec.structs.replace(base, blocking=_blocking(span, result))
     records = tuple(write_records(span.id, rebind, join.ledger, join.messages))
-    cost = sum(count(entry.text) for entry in records) + sum(count(item.text) for item in rebind if is_indexed(item))
+    indexed = tuple(item for item in rebind if is_indexed(item) and not any(item.text in entry.text for entry in records))
+    cost = sum(count(entry.text) for entry in records) + sum(count(item.text) for item in indexed)
     return msgspec.structs.replace(
         base,
         rebind=rebind,
+        indexed=indexed,
         archive=archive,
         repairable=True,
         records=records,

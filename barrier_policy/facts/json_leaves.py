@@ -14,7 +14,7 @@ SHORT_ESCAPES = {r"\n": "\n", r"\t": "\t", r"\"": '"', r"\\": "\\", r"\/": "/", 
 
 
 class Leaf(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A string, a number, or an array of scalars.
+    """A string, a number, an array of scalars, or a key that is no identifier (`{"P-66": …}` names a thing, not a field).
 
     `text` is a string's content with its escapes undone, a number as written, an array as written. `[start, end)` is the
     place of that in the JSON text, quotes left out. `key` is the nearest key, `path` the last two keys. `items` are an
@@ -27,6 +27,7 @@ class Leaf(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     key: str
     path: str
     is_string: bool = False
+    is_key: bool = False
     items: tuple[str, ...] = ()
     escapes: tuple[tuple[int, int], ...] = ()
 
@@ -69,6 +70,9 @@ def json_leaves(text: str) -> Iterator[Leaf]:
         string, colon, number, bracket = match.groups()
         if colon:
             key = string
+            if not string.isidentifier() and "\\" not in string:
+                above = opened[-1].key if opened else ""
+                yield Leaf(text=string, start=match.start(1), end=match.end(1), key=above, path=above, is_key=True)
         elif bracket is None:
             raw = number if string is None else string
             if opened:

@@ -123,6 +123,7 @@ PLACEHOLDER = re.compile(
     | [*x•.…_#?-]+|.*\*{3,}.*|.*•{2,}.*|.*\.{3}.*|.*….*|.*x{5,}.*       # ****, xxxxx, sk-...
     | (?:your|my|the|a|an|new|old|some|any|dein|ihr|votre|tu|su)[-_ ].*
     | .*(?:redacted|masked|removed|placeholder|changeme|change-me|example|dummy|sample|hidden).*
+    | (?:test|password|passwort|passwd|secret|token|foo|bar|admin|user)\d{0,4}              # fixtures of tests
     | (?:os|process|env|config|settings|self|this|args|options|secrets?|vars?|data|request|ctx|cfg|params|props|state)\.[\w.\[\]'"]+
     | (?:env|file|vault|op|ssm|arn|keyring|aws|gcp|azure|kms|sops|sm|secretsmanager|projects?|ref)[:/].*
     | (?:~|\.{1,2})?/[\w./-]*|[a-z_-]+(?:/[a-z._-]+)+|\w+://.*

@@ -42,7 +42,7 @@ REST = re.compile(r"[A-Za-z0-9_]*")
 GIVEN = re.compile(
     r"""(?x)
     [\w-]{0,20}[\\"'`\]*]{0,6}
-    (?:[ ](?:for|of|to|on|at|für|von|vom|zum|zur|pour|de|du|del|para|per|di|van|voor|do|dla|для)[ ][^:=\n"'.,;]{1,40}?)?
+    (?:[ ](?:for|of|to|on|at|für|von|vom|zum|zur|pour|de|du|del|para|per|di|van|voor|do|dla|для)[ ][\w -]{1,40}?)?
     (?:[ \t]*(?::=|=>|->|[:=：|])[ \t]*
      |[ \t]+(?:is|was|ist|war|lautet|est|es|é|è|to|auf|jest|to[ ]jest|är|er)[ ]?:?[ \t]+
      |[ \t]*(?:是|为|為|は|が|는|은)[ \t]*:?)
@@ -50,8 +50,8 @@ GIVEN = re.compile(
     """
 )
 QUOTED_VALUE = re.compile(r"[^\s\"'`”“»」\\]+")
-BARE_VALUE = re.compile(r"[^\s\"'`<>,;|&]+")
-WORD = re.compile(r"[^\s\"'`<>(),;，。“”「」]+")
+BARE_VALUE = re.compile(r"[^\s\"'`<>,;|&\\]+")
+WORD = re.compile(r"[^\s\"'`<>(),;，。“”「」\\]+")
 DIGITS = re.compile(
     r"[ \t]*(?:[:=#]|code|number|nummer|numéro|número|is|ist|lautet|est|es|è|é|は|是)?[ \t]*[:=]?[ \t]*[\"'`]?(\d{4,8})(?!\w|[.:/,-]\w)"
 )

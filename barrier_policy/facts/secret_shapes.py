@@ -11,6 +11,8 @@ from barrier_policy.facts.secret_labels import GENERATED_NAME, PLACEHOLDER, PLAI
 SEGMENT = re.compile(r"[A-Za-z0-9]+")
 HEX = re.compile(r"(?:0x)?[0-9a-f]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 DATE = re.compile(r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}")
+ATTRIBUTE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?:\[.*)?\Z")
+"""An expression of code: `settings.DB_PASSWORD`, `self.data[`."""
 CHANGE = re.compile(r"(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])|(?<=[a-z])(?=[A-Z])")
 GUESSABLE_BITS = 56.0
 
@@ -23,6 +25,8 @@ def is_placeholder(value: str) -> bool:
 def is_password(value: str, *, quoted: bool) -> bool:
     """After `password:` nearly anything is one, but not a plain word of the sentence or a reference."""
     if len(value) < 4 or is_placeholder(value) or value.lower() in PLAIN_WORDS or DATE.fullmatch(value):
+        return False
+    if not quoted and ATTRIBUTE.match(value):
         return False
     if value.replace("_", "").isalpha() and value.isascii():
         return quoted and len(value) >= 8 and "_" not in value

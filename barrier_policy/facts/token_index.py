@@ -1,7 +1,8 @@
 """Which messages contain an exact value (design section 1: the join): an index from tokens to messages.
 
 A value is looked up by the words in it; only messages that have them all are searched for the value itself. The index
-holds eight bytes for each distinct word of a message, in flat arrays, and no text of its own.
+holds eight bytes for each distinct word of a message, in flat arrays. It refers to the texts and copies only those pieces
+that read differently once escapes and line breaks are undone.
 """
 
 from __future__ import annotations
@@ -14,7 +15,10 @@ from collections.abc import Iterator
 from functools import lru_cache
 from urllib.parse import unquote
 
-WORD = re.compile(r"\w+")
+from barrier_policy.facts.value_words import UNSEPARATED
+
+WORD = re.compile(rf"[^\W{UNSEPARATED}]+|[{UNSEPARATED}]")
+UNSEPARATED_LETTER = re.compile(rf"[{UNSEPARATED}]")
 ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})|\\([nrtbf\"/\\])")
 NEEDS_DECODING = re.compile(r"\\u[0-9a-fA-F]{4}|\\\\[nrt\"/\\]")
 PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
@@ -24,8 +28,11 @@ STRETCH = 65_536
 """A long text is cut into words in stretches of about this many characters, which bounds the memory for it."""
 WRAP_WIDTH = 40
 """A line is only taken for a wrapped one from this width on."""
+TERMINAL_WIDTHS = frozenset((80, 100, 120, 132, 160, 200))
+"""Widths at which one full line alone is taken for a wrapped one; at others it takes two of them."""
 LISTED = re.compile(r"-\d+-")
 """What a search prints between the name of a file and a line of its context."""
+THOUSANDS = re.compile(r"\d{3}(?!\d)")
 PROBES = 6
 """How many words of a value are looked up, the longest ones."""
 
@@ -161,8 +168,9 @@ def _character(escape: re.Match[str]) -> str:
 def _seams(text: str) -> Iterator[str]:
     """Lines that fill the whole width, each run of them joined with the line after it."""
     lines = text.split("\n")
-    width = max(map(len, lines))
-    if width < WRAP_WIDTH:
+    lengths = [len(line) for line in lines]
+    width = max(lengths)
+    if width < WRAP_WIDTH or (width not in TERMINAL_WIDTHS and lengths.count(width) < 2):
         return
     run: list[str] = []
     for line in lines:
@@ -202,7 +210,11 @@ def _begins(text: str, start: int, value: str) -> bool:
     before, first = text[start - 1], value[0]
     if _is_word(before):
         return _is_escape(text, start - 1) or not (_is_word(first) or first in "/.~-#@")
-    return not (_is_word(first) and _joins(before, text[start - 2 : start - 1], first, value))
+    if not _is_word(first):
+        return True
+    return not _joins(before, text[start - 2 : start - 1], first, value) and not (
+        before == "," and text[start - 2 : start - 1].isdigit() and THOUSANDS.match(value) is not None
+    )
 
 
 def _ends(text: str, end: int, value: str) -> bool:
@@ -210,24 +222,28 @@ def _ends(text: str, end: int, value: str) -> bool:
     last = value[-1]
     if end == len(text) or not _is_word(last) or ("/" in value and LISTED.match(text, end)):
         return True
-    return not (_is_word(text[end]) or _joins(text[end], text[end + 1 : end + 2], last, value))
+    if _is_word(text[end]) or _joins(text[end], text[end + 1 : end + 2], last, value):
+        return False
+    return not (text[end] == "," and last.isdigit() and THOUSANDS.match(text, end + 1))
 
 
 def _joins(sign: str, outer: str, inner: str, value: str) -> bool:
     """Whether a sign makes one token of a value's edge and of what is beyond it.
 
-    A hyphen does; a dot or comma does between digits (`v1.2.3`, `1,204`), and a dot at the end of a path; a dot between
-    names does not (`state.session_id`).
+    A hyphen does; a dot does between digits (`v1.2.3`) and at the end of a path; a dot between names does not
+    (`state.session_id`).
     """
     if not outer or not _is_word(outer):
         return False
-    if sign in ".,":
-        return (outer.isdigit() and inner.isdigit()) or (sign == "." and "/" in value)
+    if sign == ".":
+        return (outer.isdigit() and inner.isdigit()) or "/" in value
     return sign == "-"
 
 
 def _is_word(character: str) -> bool:
-    return character.isalnum() or character == "_"
+    if character.isascii():
+        return character.isalnum() or character == "_"
+    return character.isalnum() and UNSEPARATED_LETTER.match(character) is None
 
 
 def _is_escape(text: str, place: int) -> bool:

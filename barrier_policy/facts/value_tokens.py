@@ -13,7 +13,7 @@ from functools import lru_cache
 import msgspec
 
 from barrier_policy.facts.value_forms import PIECE, PLAIN_PIECE, TYPES
-from barrier_policy.facts.value_words import CURRENCY_SIGNS, FILE_TYPES
+from barrier_policy.facts.value_words import CURRENCY_SIGNS, FILE_TYPES, UNSEPARATED
 
 MAX_TOKEN = 1_024
 """A longer token is a blob: no value in it is one that somebody reads or types."""
@@ -30,10 +30,7 @@ GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?|[+-]?\d+,\d+")
 COLOUR = re.compile(r"#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})")
 LISTING_PLACE = re.compile(rf"(.*\.(?:{FILE_TYPES}))-\d+")
 """A file name as the context lines of a search print it: `file.go-141-`."""
-UNSEPARATED = re.compile(
-    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uff0f\uff1a-\uff20]+"
-)
-"""Scripts written without blanks, where a value stands directly between letters of the sentence."""
+UNSEPARATED_RUN = re.compile(rf"[{UNSEPARATED}]+")
 
 
 class Piece(msgspec.Struct, frozen=True, gc=False):
@@ -59,7 +56,7 @@ def token_pieces(token: str) -> tuple[Piece, ...]:
         return tuple(_pieces(token, 0))
     found: list[Piece] = []
     start = 0
-    for gap in UNSEPARATED.finditer(token):
+    for gap in UNSEPARATED_RUN.finditer(token):
         found.extend(_pieces(token[start : gap.start()], start))
         start = gap.end()
     found.extend(_pieces(token[start:], start))

@@ -30,6 +30,9 @@ LONG_UNITS = (
 COUNTERS = "[日月年時分秒円元天周个個件人枚本号號室页頁行]|小时|分钟|時間|週間|か月|시간|분|초|일|원|개|명"
 """What follows a number without a blank in scripts that are written without blanks."""
 
+UNSEPARATED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uff0f\uff1a-\uff20"
+"""Letters of scripts written without blanks, where a value stands directly between the letters of a sentence."""
+
 MONTHS = (
     "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|January|February|March|April|June|July|August|September|October|"
     "November|December|Januar|Februar|März|Mai|Juni|Juli|Oktober|Dezember|janvier|février|mars|avril|juin|juillet|août|"

@@ -187,6 +187,9 @@ def _list(body: str, text: str, start: int) -> tuple[str, str] | None:
 
 def _leaf_values(leaf: Leaf, listing: bool, depth: int) -> Iterator[Value]:
     """The values of one leaf, and the leaf itself where it is short."""
+    if leaf.is_key:
+        yield from (_of_leaf(leaf, piece.type) for piece in _whole(leaf.text) if not piece.weak)
+        return
     if leaf.items:
         if leaf.end - leaf.start <= MAX_LIST and "{" not in leaf.text:
             coded = all(any(character.isdigit() for character in item) for item in leaf.items)
@@ -209,8 +212,12 @@ def _leaf_values(leaf: Leaf, listing: bool, depth: int) -> Iterator[Value]:
             leaf=value.leaf or leaf.path,
         )
     if not whole and size <= MAX_LEAF and "\n" not in leaf.text and not (listing and " " in leaf.text) and leaf.text.strip():
-        pieces = token_pieces(leaf.text)
-        yield _of_leaf(leaf, next((piece.type for piece in pieces if piece.end - piece.start == size), "literal"))
+        yield _of_leaf(leaf, next((piece.type for piece in _whole(leaf.text)), "literal"))
+
+
+def _whole(text: str) -> list[Piece]:
+    """The piece that is the whole text, if there is one."""
+    return [piece for piece in token_pieces(text) if piece.end - piece.start == len(text)]
 
 
 def _of_leaf(leaf: Leaf, kind: str) -> Value:

@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+import msgspec
+
 from barrier_policy.ledger.conversation import Call, Conversation, Result
 from barrier_policy.ledger.model import UNSETTLED, Event, Family, Item
 from barrier_policy.transcript.model import MessageKind
@@ -33,26 +35,86 @@ def effect_id(call: Call) -> str:
 
 
 def find_effects(conversation: Conversation) -> tuple[list[Item], list[Event]]:
-    """An item for each call that is not a plain read, with its events in order."""
-    items: list[Item] = []
-    events: list[Event] = []
-    open_handles: dict[str, str] = {}
-    states: dict[str, str] = {}
+    """An item for each call that is not a plain read, with its events in order, and what later look-ups said of it."""
+    effects = _Effects()
     for turn in conversation.turns:
+        effects.begin_turn()
         for call in turn.calls:
-            if not call.reads:
-                item = _effect(call)
-                items.append(item)
-                for event in _own_events(call, item.id):
-                    events.append(event)
-                    states[item.id] = event.state
-                if states[item.id] in UNSETTLED:
-                    open_handles.update(dict.fromkeys(_handles(call), item.id))
-            for event in _reconciled(call, open_handles, states):
-                events.append(event)
-                states[event.item] = event.state
-    events.extend(_jobs(conversation, open_handles, states))
-    return items, events
+            effects.add(call)
+    effects.events.extend(_jobs(conversation, effects.handles, effects.states))
+    return [effects.finished(item) for item in effects.items], effects.events
+
+
+class _Effects:
+    """Effects in the order of the transcript. A call costs time in its own size.
+
+    `handles` leads from a job id, key or id in a result to the latest effect that it belongs to; `outcomes` has the last look-up
+    of the same turn that named an effect.
+    """
+
+    def __init__(self) -> None:
+        self.items: list[Item] = []
+        self.events: list[Event] = []
+        self.states: dict[str, str] = {}
+        self.handles: dict[str, str] = {}
+        self.outcomes: dict[str, str] = {}
+        self._of_turn: dict[str, str] = {}
+
+    def begin_turn(self) -> None:
+        """Forget the names that hold within one turn."""
+        self._of_turn = {}
+
+    def add(self, call: Call) -> None:
+        """Take the next call."""
+        names = set(_names(call))
+        named = sorted(names & self.handles.keys())
+        if not call.reads or (not named and _acts_after_all(call)):
+            self._begin(call)
+        else:
+            of_turn = {self._of_turn[name] for name in names & self._of_turn.keys()}
+            self.outcomes.update(dict.fromkeys(sorted(of_turn), _outcome(call)))
+        for event in _reconciled(call, named, self.handles, self.states):
+            self.events.append(event)
+            self.states[event.item] = event.state
+
+    def _begin(self, call: Call) -> None:
+        item = _effect(call)
+        self.items.append(item)
+        for event in _own_events(call, item.id):
+            self.events.append(event)
+            self.states[item.id] = event.state
+        handles = dict.fromkeys(_handles(call), item.id)
+        self.handles.update(handles)
+        self._of_turn.update(handles)
+        self._of_turn.update(dict.fromkeys(call.fact.get("targets", ()) if call.fact else (), item.id))
+
+    def finished(self, item: Item) -> Item:
+        """The item with what a look-up of its turn said of it."""
+        outcome = self.outcomes.get(item.id)
+        return msgspec.structs.replace(item, text=f"{item.text} ⇒ {outcome}") if outcome else item
+
+
+def _acts_after_all(call: Call) -> bool:
+    """A read by its name only, whose short answer says that something is under way: it did act."""
+    if call.fact is None or not call.fact.get("assumed") or not call.results:
+        return False
+    last = call.results[-1]
+    if last.fact is None or len(last.part.text) > MAX_WHOLE:
+        return False
+    told = last.fact.get("basis") == "key" or (last.fact.get("basis") == "text" and "\n" not in last.part.text.strip())
+    return told and str(last.fact.get("reports", "")) in ("pending", "partial", "unknown")
+
+
+def _outcome(call: Call) -> str:
+    """What a look-up answered: a short answer whole, of a long one the line that shows a state and the last one."""
+    if not call.results:
+        return ""
+    text = call.results[-1].part.text.strip()
+    if len(text) <= MAX_WHOLE:
+        return text
+    fact = call.results[-1].fact
+    lines = dict.fromkeys((fact.text.strip() if fact else "", text.rsplit("\n", 1)[-1].strip()))
+    return _clip("; ".join(line for line in lines if line), MAX_WHOLE)
 
 
 def _effect(call: Call) -> Item:
@@ -88,6 +150,8 @@ def _own_events(call: Call, item: str) -> Iterator[Event]:
 def _state(call: Call, result: Result) -> str:
     fact = result.fact
     state = str(fact.get("state", "unknown")) if fact else "unknown"
+    if call.reads and fact:
+        state = str(fact.get("reports", "")) or state
     if state == "empty":
         basis = call.fact.get("basis") if call.fact else ""
         return "confirmed" if basis in LOCAL_BASES else "unknown"
@@ -102,10 +166,9 @@ def _handles(call: Call) -> Iterator[str]:
         yield from call.fact.get("keys", ())
 
 
-def _reconciled(call: Call, handles: dict[str, str], states: dict[str, str]) -> Iterator[Event]:
-    """A later call that names an open handle settles it when its result reports a terminal state."""
-    named = {handle for handle in _names(call) if handle in handles}
-    for handle in sorted(named):
+def _reconciled(call: Call, named: Sequence[str], handles: dict[str, str], states: dict[str, str]) -> Iterator[Event]:
+    """A later call that names an open effect settles it when its result reports a terminal state."""
+    for handle in named:
         item = handles[handle]
         if item == effect_id(call) or states.get(item) not in UNSETTLED:
             continue

@@ -83,7 +83,7 @@ def _ended(conversation: Conversation, turn: Turn, effect_states: Mapping[str, s
         return None
     if _called_off(conversation, turn):
         return "cancelled", "called off by the user"
-    states = [effect_states[effect_id(call)] for call in turn.calls if not call.reads]
+    states = [effect_states[effect_id(call)] for call in turn.calls if effect_id(call) in effect_states]
     if states:
         if any(state in UNSETTLED for state in states) or _left_unfinished(conversation, turn):
             return None

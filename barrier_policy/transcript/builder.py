@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Sequence
 from typing import Any
 
@@ -36,8 +36,7 @@ ORIGINS = {
     "model": Origin.AGENT,
     "gemini": Origin.AGENT,
 }
-"""Origins by recorded role. Every other role has the lowest of those who take part: text without a known author has no authority."""
-
+"""Origins by recorded role. Every other role has that of tools: text without a known author has no authority."""
 
 CALL_OR_RESULT = (PartType.TOOL_CALL, PartType.TOOL_RESULT)
 SPEAKERS = (Origin.SYSTEM, Origin.DEVELOPER, Origin.USER)
@@ -63,7 +62,7 @@ class CallIds:
 
     def __init__(self) -> None:
         self._count = 0
-        self._names: dict[str, str] = {}
+        self._names: OrderedDict[str, str] = OrderedDict()
         self._waiting: dict[str, deque[str]] = {}
         self._answering = False
 
@@ -145,7 +144,7 @@ class TranscriptBuilder:
         if origin in SPEAKERS:
             if parts and all(is_result(part) for part in parts):
                 origin = Origin.TOOL
-            elif kind is MessageKind.MESSAGE and _is_carrier(parts):
+            elif kind is MessageKind.MESSAGE and is_carrier(parts):
                 kind = MessageKind.CARRIER
         self._messages.append(
             Message(
@@ -217,8 +216,8 @@ class TranscriptBuilder:
         return msgspec.structs.replace(part, call_id=take(part.name))
 
 
-def _is_carrier(parts: Sequence[Part]) -> bool:
-    """Only a message that is nothing but carriers is one: what a user adds to it must not be lost to mining."""
+def is_carrier(parts: Sequence[Part]) -> bool:
+    """Whether parts are nothing but records that this gate wrote: what a user adds to them must not be lost to mining."""
     texts = [part for part in parts if part.type is PartType.TEXT]
     return bool(texts) and all(part.text.startswith(CARRIER_MARK) for part in texts)
 

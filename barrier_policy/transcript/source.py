@@ -12,7 +12,7 @@ import msgspec
 
 from barrier_policy.digest import canonical_json, digest_bytes
 from barrier_policy.errors import Issue, TranscriptError
-from barrier_policy.transcript.values import MAX_DEPTH, DepthError, check_depth, decode_glued, decode_json
+from barrier_policy.transcript.values import MAX_DEPTH, DepthError, decode_glued, decode_json, json_text
 
 MAX_BYTES = 512 * 1024 * 1024
 BLANK = b" \t\r\x00"
@@ -63,13 +63,13 @@ class Source:
     def from_value(cls, value: Any, *, path: str = "<messages>") -> Source:
         """A source from messages that are already Python objects; their bytes are the canonical JSON.
 
-        Raises TranscriptError where they are no JSON data, or nested deeper than MAX_DEPTH levels.
+        The messages are copied: what the caller changes later changes no transcript. Raises TranscriptError where they
+        are no JSON data, or nested deeper than MAX_DEPTH levels.
         """
         try:
-            document = msgspec.to_builtins(value, str_keys=True)
-            check_depth(document)
+            document = decode_json(json_text(msgspec.to_builtins(value, str_keys=True)))
             source = cls(canonical_json(document), path=path)
-        except RecursionError:
+        except (RecursionError, DepthError):
             raise TranscriptError(
                 [Issue(file=path, message=f"the messages are nested deeper than {MAX_DEPTH} levels")]
             ) from None
@@ -104,6 +104,13 @@ class Source:
             return self._utf8.decode("utf-8")
         except UnicodeDecodeError as error:
             self.fail(_encoding_problem(error))
+
+    def head(self, length: int = 200) -> str:
+        """The first characters, for probes of formats that are no JSON; what is no text in them is left out. Raises nothing."""
+        try:
+            return self._utf8[: 4 * length].decode("utf-8", "ignore")[:length]
+        except UnicodeDecodeError:
+            return ""
 
     @property
     def document(self) -> Any:

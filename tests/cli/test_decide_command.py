@@ -63,7 +63,9 @@ def test_a_target_out_of_reach_is_refused_with_what_blocks_it(run: Runner, deplo
     done = run("decide", "--target-tokens", "1", deploy)
     assert done.code == 1
     assert "refuse: " in done.out
-    assert "effect:1.0" in done.out and "its outcome is confirmed by a result or a look-up" in done.out
+    assert "its outcome is confirmed by a result or a look-up: `deploy_service" in done.out
+    decision = json.loads(run("decide", "--target-tokens", "1", "--format", "json", deploy).out)
+    assert "effect:1.0" in [entry["item"] for entry in decision["blocking"]]
 
 
 def test_nothing_to_reclaim_is_no_failure(run: Runner, talk: str) -> None:

@@ -18,7 +18,7 @@ Runner = Callable[..., Any]
 def test_facts_are_listed_with_their_attributes(run: Runner, deploy: str) -> None:
     found = json.loads(run("facts", deploy, "--format", "json").out)
     call = next(fact for fact in found if fact["kind"] == "tool_call")
-    assert (call["message"], call["name"]) == (1, "deploy_service")
+    assert (call["message"], call["tool"]) == (1, "deploy_service")
     assert "tool_call" in run("facts", deploy).out
 
 

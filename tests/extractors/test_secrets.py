@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from itertools import pairwise
 
 import pytest
 from barrier_policy_plugins import secrets as plugin
@@ -56,7 +57,11 @@ RANDOM = "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"
         ("API-Schlüssel: Ab12Cd34Ef56Gh78", "api_key", "Ab12Cd34Ef56Gh78"),
         ("ключ api: 9fK2mQ8xL0pZ4tR7", "api_key", "9fK2mQ8xL0pZ4tR7"),
         ("a key for the sandbox: pay_test_4fQ9w0Zk2LmN8. Put it away", "api_key", "pay_test_4fQ9w0Zk2LmN8"),
-        ("AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzzKEY12", "api_key", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzzKEY12"),
+        (
+            "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzzKEY12",
+            "api_key",
+            "wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzzKEY12",
+        ),
         ("pin 4711", "pin", "4711"),
         ("My PIN is 4711.", "pin", "4711"),
         ("Die PIN lautet 9034", "pin", "9034"),
@@ -93,6 +98,10 @@ def test_a_private_key_is_masked_as_a_whole() -> None:
         "password = settings.DB_PASSWORD",
         "def f(token: str, password: str = None)",
         "password: ResetPasswordFormSchema",
+        "password=credentials.password",
+        'password = self.cleaned_data[\\"new\\"]',
+        "create_user(password='test123')",
+        'the password form\\n<<<CONTENT id=\\"22b7e41422a51070\\">>>',
         "the password is required",
         "password is wrong",
         "password reset mail sent to k20@mail.example.test",
@@ -163,10 +172,13 @@ def test_places_are_right_where_lower_case_is_longer_than_the_letter() -> None:
 def test_findings_never_overlap_and_lie_in_the_text(text: str) -> None:
     found = find_secrets(text)
     assert all(0 <= secret.start < secret.end <= len(text) for secret in found)
-    assert all(before.end <= after.start for before, after in zip(found, found[1:], strict=False))
+    assert all(before.end <= after.start for before, after in pairwise(found))
 
 
-@pytest.mark.parametrize("unit", ["password ", "password is ", "token: ", "api key ", "pin 1", "eyJaaaaaaaa.", "://a:", "-----BEGIN PRIVATE KEY-----"])
+@pytest.mark.parametrize(
+    "unit",
+    ["password ", "password is ", "token: ", "api key ", "pin 1", "eyJaaaaaaaa.", "://a:", "-----BEGIN PRIVATE KEY-----"],
+)
 def test_hostile_repetition_is_searched_to_the_end(unit: str) -> None:
     assert len(find_secrets(unit * 5_000)) <= 5_000
 

@@ -158,6 +158,9 @@ def test_a_line_number_and_a_number_after_a_function_word_have_no_name(text: str
         ({"ids": [3, 1, 2]}, ("sequence", "[3, 1, 2]", "ids", "ids")),
         ({"a": "caf\u00e9/x.py"}, ("path", "café/x.py", "a", "a")),
         ({"cmd": "cat src/a.py\nls b/c.py"}, ("path", "b/c.py", "", "cmd")),
+        ({"port": "22"}, ("quantity", "22", "port", "port")),
+        ({"variants": {"7706410293": {}}}, ("quantity", "7706410293", "variants", "variants")),
+        ({"changed": {"src/app.py": 3}}, ("path", "src/app.py", "changed", "changed")),
         ({"body": json.dumps({"id": "Z-9"})}, ("resource_id", "Z-9", "id", "id")),
     ],
 )

@@ -38,6 +38,8 @@ def _index(*texts: str) -> TokenIndex:
         ("café", "un café noir"),
         ("注文", "の注文 は"),
         ("007", "agent 007"),
+        ("68", "rgb(68,88,9)"),
+        ("A-123", "注文A-123を確認"),
     ],
 )
 def test_a_value_is_found_on_token_boundaries(value: str, text: str) -> None:
@@ -54,6 +56,7 @@ def test_a_value_is_found_on_token_boundaries(value: str, text: str) -> None:
         ("v1.2", "v1.2.3"),
         ("7301", "7301.50"),
         ("1,204", "1,204,551"),
+        ("551", "1,204,551"),
         ("src/app", "src/app.py"),
         ("/app.py", "src/app.py"),
         ("a_b, c_d", "a_b and c_d"),
@@ -85,10 +88,11 @@ def test_a_value_is_found_in_json_and_in_a_url(text: str) -> None:
     assert _index("nothing", text).messages(VALUE) == (1,)
 
 
-def test_a_value_broken_by_a_terminal_is_found() -> None:
+@pytest.mark.parametrize("width", [44, 80])
+def test_a_value_broken_by_a_terminal_is_found(width: int) -> None:
     path = "/data/replay_2025/out/report_final_0814.html"
-    line = "wrote the whole report for the customer to " + path + " just now and stopped"
-    broken = "\n".join(line[start : start + 60] for start in range(0, len(line), 60))
+    line = "wrote the whole report for the customer, as he had asked, to " + path + " just now and stopped"
+    broken = "\n".join(line[start : start + width] for start in range(0, len(line), width))
     assert path not in broken
     assert _index("first", broken).messages(path) == (1,)
 
@@ -125,7 +129,9 @@ def test_a_long_text_is_indexed_to_its_end() -> None:
     assert _index("y" * 200_000 + " LAST-2").messages("LAST-2") == (0,)
 
 
-@given(st.lists(st.text(alphabet="ab1-_./ ,\n", max_size=40), max_size=6), st.text(alphabet="ab1-_./", min_size=1, max_size=6))
+@given(
+    st.lists(st.text(alphabet="ab1-_./ ,\n", max_size=40), max_size=6), st.text(alphabet="ab1-_./", min_size=1, max_size=6)
+)
 def test_the_index_agrees_with_a_plain_search(texts: list[str], value: str) -> None:
     found = _index(*texts).messages(value)
     plain = {number for number, text in enumerate(texts) if value in text}

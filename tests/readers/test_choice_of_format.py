@@ -52,7 +52,9 @@ def test_an_empty_file_is_said_to_be_empty(data: bytes, format: str, readers: tu
     assert _refusal(data, readers, format) == "run: the file is empty (a transcript has at least one message)"
 
 
-@pytest.mark.parametrize("data", [b"{}", b"[1, 2]", b'"text"', b"null", b'{"a": [{"b": 1}]}', b"# Notes", b'{"messages": 3}'])
+@pytest.mark.parametrize(
+    "data", [b"{}", b"[1, 2]", b'"text"', b"null", b'{"a": [{"b": 1}]}', b"# Notes", b'{"messages": 3}']
+)
 def test_what_is_no_transcript_is_refused_naming_the_formats(data: bytes, readers: tuple[Reader, ...]) -> None:
     assert _refusal(data, readers).startswith("run: not a transcript in a known format (known: adp, ")
 
@@ -64,7 +66,10 @@ def test_a_probe_that_raises_fits_nothing() -> None:
 
 def test_a_reader_that_raises_is_named() -> None:
     broken = Reader(name="broken", title="broken", probe=lambda source: 9, read=_raise)
-    assert _refusal(b"x", (broken,)) == "run: reader `broken` failed on this file (KeyError: 'oops'; name another with --format)"
+    assert (
+        _refusal(b"x", (broken,))
+        == "run: reader `broken` failed on this file (KeyError: 'oops'; name another with --format)"
+    )
 
 
 def test_a_broken_text_is_explained_even_when_the_format_is_named(readers: tuple[Reader, ...]) -> None:
@@ -92,8 +97,14 @@ def test_names_and_titles_are_unique(readers: tuple[Reader, ...]) -> None:
         (b'{"id": "p", "sessionID": "s", "messageID": "m", "type": "text", "text": "x"}', "OpenCode"),
         (b'{"step_index": 0, "source": "MODEL", "type": "X"}\n{"step_index": 1, "source": "MODEL"}', "Antigravity"),
         (b'{"info": {}, "num_chat_messages": 3}', "session index"),
-        (b'{"messages": [{"role": "user", "content": "a"}]}\n{"messages": [{"role": "user", "content": "b"}]}', "several runs"),
-        (b'[{"steps": [{"source": "user", "message": "a"}]}, {"steps": [{"source": "user", "message": "b"}]}]', "several runs"),
+        (
+            b'{"messages": [{"role": "user", "content": "a"}]}\n{"messages": [{"role": "user", "content": "b"}]}',
+            "several runs",
+        ),
+        (
+            b'[{"steps": [{"source": "user", "message": "a"}]}, {"steps": [{"source": "user", "message": "b"}]}]',
+            "several runs",
+        ),
     ],
 )
 def test_files_without_a_readable_run_are_refused_by_name_in_one_line(

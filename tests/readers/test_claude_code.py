@@ -64,17 +64,22 @@ BEFORE = [user("1", "one"), agent("2", "m1", text("two")), user("3", "three"), a
         ({"preservedMessages": {"uuids": ["3"]}}, ["What happened.", "three", "five"]),
         ({"preservedMessages": {"anchorUuid": "b", "uuids": ["3"]}}, ["three", "What happened.", "five"]),
         ({"preservedMessages": {"anchorUuid": "s", "uuids": ["missing"]}}, ["What happened.", "five"]),
-        ({"preservedSegment": {"headUuid": "2", "anchorUuid": "s", "tailUuid": "3"}}, ["What happened.", "two", "three", "five"]),
+        (
+            {"preservedSegment": {"headUuid": "2", "anchorUuid": "s", "tailUuid": "3"}},
+            ["What happened.", "two", "three", "five"],
+        ),
         ({"preservedSegment": {"headUuid": "missing", "tailUuid": "3"}}, ["What happened.", "five"]),
         ({"preservedMessages": None, "preservedSegment": []}, ["What happened.", "five"]),
     ],
 )
-def test_after_a_compaction_the_model_sees_the_summary_the_preserved_rows_and_the_rest(metadata: Row, said: list[str], read) -> None:
+def test_after_a_compaction_the_model_sees_the_summary_the_preserved_rows_and_the_rest(
+    metadata: Row, said: list[str], read
+) -> None:
     transcript = read([*BEFORE, boundary(**metadata), summary(), user("5", "five")], lines=True)
     assert _said(transcript) == said
     kinds = {message.parts[0].text: message.kind for message in transcript.messages}
     assert kinds["What happened."] is MessageKind.SUMMARY
-    assert _skipped(transcript)["before the last compaction"] == 4 - (len(said) - 2)
+    assert _skipped(transcript)["before the last compaction"] == 5 - (len(said) - 2)
 
 
 def test_only_the_last_of_several_compactions_counts(read) -> None:
@@ -92,7 +97,12 @@ def test_lines_of_one_message_become_one_also_when_results_stand_between_them(re
         user("6", [result("b")]),
     ]
     transcript = read(rows, lines=True)
-    assert [[part.call_id or part.text for part in message.parts] for message in transcript.messages] == [["go"], ["both", "a", "b"], ["a"], ["b"]]
+    assert [[part.call_id or part.text for part in message.parts] for message in transcript.messages] == [
+        ["go"],
+        ["both", "a", "b"],
+        ["a"],
+        ["b"],
+    ]
     assert [part.line for part in transcript.messages[1].parts] == [0, 3, 5]
 
 
@@ -111,7 +121,15 @@ def test_the_users_words_end_a_message_even_where_its_id_comes_again(read) -> No
 
 
 def test_results_words_and_the_runtimes_texts_of_one_row_become_messages_of_their_own(read) -> None:
-    row = user("2", [text("do that too"), text("<system-reminder>Use tabs.</system-reminder>"), result("a"), {"type": "image", "source": {"type": "url", "url": "u"}}])
+    row = user(
+        "2",
+        [
+            text("do that too"),
+            text("<system-reminder>Use tabs.</system-reminder>"),
+            result("a"),
+            {"type": "image", "source": {"type": "url", "url": "u"}},
+        ],
+    )
     transcript = read([agent("1", "m", use("a")), row], lines=True)
     assert [(message.kind, message.origin, len(message.parts)) for message in transcript.messages[1:]] == [
         (MessageKind.MESSAGE, Origin.TOOL, 1),
@@ -130,11 +148,21 @@ def test_results_words_and_the_runtimes_texts_of_one_row_become_messages_of_thei
         (user("2", "<task-notification>\n<task-id>j</task-id>\n</task-notification>"), MessageKind.NOTICE),
         (user("2", "<local-command-stdout>Bye!</local-command-stdout>"), MessageKind.NOTICE),
         (user("2", "[Request interrupted by user for tool use]"), MessageKind.NOTICE),
-        ({"type": "system", "subtype": "local_command", "content": "<command-name>/x</command-name>", "uuid": "2"}, MessageKind.NOTICE),
-        ({"type": "attachment", "uuid": "2", "attachment": {"type": "todo_reminder", "content": []}}, MessageKind.NOTICE),
-        ({"type": "attachment", "uuid": "2", "attachment": {"type": "queued_command", "prompt": "and this"}}, MessageKind.MESSAGE),
         (
-            {"type": "attachment", "uuid": "2", "attachment": {"type": "queued_command", "prompt": "j ended", "commandMode": "task-notification"}},
+            {"type": "system", "subtype": "local_command", "content": "<command-name>/x</command-name>", "uuid": "2"},
+            MessageKind.NOTICE,
+        ),
+        ({"type": "attachment", "uuid": "2", "attachment": {"type": "todo_reminder", "content": []}}, MessageKind.NOTICE),
+        (
+            {"type": "attachment", "uuid": "2", "attachment": {"type": "queued_command", "prompt": "and this"}},
+            MessageKind.MESSAGE,
+        ),
+        (
+            {
+                "type": "attachment",
+                "uuid": "2",
+                "attachment": {"type": "queued_command", "prompt": "j ended", "commandMode": "task-notification"},
+            },
             MessageKind.NOTICE,
         ),
     ],
@@ -168,8 +196,29 @@ def test_an_error_that_the_runtime_puts_into_the_agents_mouth_is_a_notice(fields
         ([queue("enqueue", "old"), queue("remove"), boundary(), summary(), queue("remove")], ["What happened."]),
     ],
 )
-def test_a_prompt_typed_while_the_model_works_is_read_once_where_it_was_delivered(rows: list[Row], said: list[str], read) -> None:
+def test_a_prompt_typed_while_the_model_works_is_read_once_where_it_was_delivered(
+    rows: list[Row], said: list[str], read
+) -> None:
     assert _said(read([user("1", "go"), *rows], lines=True))[-len(said) :] == said
+
+
+CARRIER = "<barrier-policy-carrier v=1>\nrecord\n</barrier-policy-carrier>"
+
+
+@pytest.mark.parametrize(
+    "content, kind, parts",
+    [
+        (CARRIER, MessageKind.CARRIER, 1),
+        ([CARRIER, CARRIER], MessageKind.CARRIER, 2),
+        ([CARRIER, "other context"], MessageKind.NOTICE, 2),
+        ("other context", MessageKind.NOTICE, 1),
+        ([{"id": "1", "subject": "a task"}], MessageKind.NOTICE, 1),
+    ],
+)
+def test_what_a_hook_of_the_gate_brings_back_is_a_carrier(content: Any, kind: MessageKind, parts: int, read) -> None:
+    row = {"type": "attachment", "uuid": "2", "attachment": {"type": "hook_additional_context", "content": content}}
+    message = read([user("1", "go"), row], lines=True).messages[1]
+    assert (message.kind, len(message.parts)) == (kind, parts)
 
 
 def test_background_work_is_answered_twice_and_the_second_answer_is_a_notice_read_once(read) -> None:
@@ -209,7 +258,9 @@ def test_the_envelope_tells_directory_branch_and_mode_until_it_tells_others(read
     ]
 
 
-@pytest.mark.parametrize("row", [7, "error", [1], None, {"silly": "this"}, {"type": 7}, {"type": "user", "uuid": "9", "message": None}])
+@pytest.mark.parametrize(
+    "row", [7, "error", [1], None, {"silly": "this"}, {"type": 7}, {"type": "user", "uuid": "9", "message": None}]
+)
 def test_rows_of_no_use_are_counted(row: Any, read) -> None:
     import json
 
@@ -238,7 +289,12 @@ def test_a_stream_without_parents_is_read_too(read) -> None:
     rows = [
         {"type": "system", "subtype": "init", "session_id": "s"},
         {"type": "assistant", "session_id": "s", "message": {"id": "m", "content": [text("hi")]}},
-        {"type": "assistant", "session_id": "s", "parent_tool_use_id": "t", "message": {"id": "n", "content": [text("sub")]}},
+        {
+            "type": "assistant",
+            "session_id": "s",
+            "parent_tool_use_id": "t",
+            "message": {"id": "n", "content": [text("sub")]},
+        },
         {"type": "result", "session_id": "s", "result": "hi"},
     ]
     assert _said(read(rows, lines=True)) == ["hi"]

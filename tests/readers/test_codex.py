@@ -20,7 +20,11 @@ def event(kind: str, **payload: Any) -> Row:
 
 
 def message(role: str, said: str) -> Row:
-    return {"type": "message", "role": role, "content": [{"type": "output_text" if role == "assistant" else "input_text", "text": said}]}
+    return {
+        "type": "message",
+        "role": role,
+        "content": [{"type": "output_text" if role == "assistant" else "input_text", "text": said}],
+    }
 
 
 def said(role: str, text: str) -> Row:
@@ -42,7 +46,11 @@ def _texts(transcript) -> list[str]:
 @pytest.mark.parametrize(
     "row, texts, summaries",
     [
-        (compacted(message="S", replacement_history=[message("user", "one"), message("user", "Intro\nS")]), ["one", "Intro\nS", "new"], ["Intro\nS"]),
+        (
+            compacted(message="S", replacement_history=[message("user", "one"), message("user", "Intro\nS")]),
+            ["one", "Intro\nS", "new"],
+            ["Intro\nS"],
+        ),
         (compacted(message="S", replacement_history=[message("user", "S"), message("user", "S")]), ["S", "S", "new"], ["S"]),
         (compacted(message="", replacement_history=[message("user", "one")]), ["one", "new"], []),
         (compacted(message="S"), ["rules", "one", "S", "new"], ["S"]),
@@ -57,7 +65,12 @@ def test_a_compaction_replaces_all_before_it(row: Row, texts: list[str], summari
 
 
 def test_only_the_last_replacement_history_counts(read) -> None:
-    rows = [*OLD, compacted(replacement_history=[message("user", "a")]), said("user", "b"), compacted(replacement_history=[message("user", "c")])]
+    rows = [
+        *OLD,
+        compacted(replacement_history=[message("user", "a")]),
+        said("user", "b"),
+        compacted(replacement_history=[message("user", "c")]),
+    ]
     transcript = read(rows, lines=True)
     assert _texts(transcript) == ["c"]
     assert [m.pointer for m in transcript.messages] == ["/payload/replacement_history/0"]
@@ -83,7 +96,7 @@ def test_a_summary_that_only_the_server_reads_is_an_unknown_part(read) -> None:
 def test_events_that_repeat_an_item_are_left_out_and_counted(rows: list[Row], texts: list[str], events: int, read) -> None:
     transcript = read([META, *rows], lines=True)
     assert _texts(transcript) == texts
-    assert dict((s.what, s.count) for s in transcript.skipped).get("event_msg", 0) == events
+    assert {s.what: s.count for s in transcript.skipped}.get("event_msg", 0) == events
 
 
 @pytest.mark.parametrize(
@@ -113,7 +126,11 @@ def test_pseudo_messages_of_the_user_are_notices(text: str, kind: MessageKind, r
     ],
 )
 def test_outputs_in_every_form_are_read_with_their_exit_code(output: Any, text: str, is_error: bool | None, read) -> None:
-    rows = [META, item(type="function_call", name="shell", arguments="{}", call_id="k"), item(type="function_call_output", call_id="k", output=output)]
+    rows = [
+        META,
+        item(type="function_call", name="shell", arguments="{}", call_id="k"),
+        item(type="function_call_output", call_id="k", output=output),
+    ]
     part = read(rows, lines=True).messages[1].parts[0]
     assert (part.type, part.text, part.is_error, part.call_id) == (PartType.TOOL_RESULT, text, is_error, "k")
 
@@ -122,7 +139,10 @@ def test_the_turn_context_tells_directory_branch_and_modes(read) -> None:
     rows = [
         {"type": "session_meta", "payload": {"cwd": "/w", "git": {"branch": "main"}}},
         said("user", "a"),
-        {"type": "turn_context", "payload": {"cwd": "/w/x", "approval_policy": "never", "sandbox_policy": {"mode": "read-only"}}},
+        {
+            "type": "turn_context",
+            "payload": {"cwd": "/w/x", "approval_policy": "never", "sandbox_policy": {"mode": "read-only"}},
+        },
         said("user", "b"),
     ]
     assert [m.environment for m in read(rows, lines=True).messages] == [
@@ -146,9 +166,21 @@ def test_messages_from_another_agent_keep_their_encrypted_part_as_unknown(read) 
 @pytest.mark.parametrize(
     "entry, parts",
     [
-        ({"type": "command_execution", "command": "ls", "aggregated_output": "a", "exit_code": 1, "status": "failed"}, ["shell", "a", True]),
+        (
+            {"type": "command_execution", "command": "ls", "aggregated_output": "a", "exit_code": 1, "status": "failed"},
+            ["shell", "a", True],
+        ),
         ({"type": "file_change", "changes": [{"path": "a"}], "status": "completed"}, ["apply_patch", "completed", False]),
-        ({"type": "mcp_tool_call", "server": "s", "tool": "t", "result": {"content": [{"type": "text", "text": "r"}]}, "status": "completed"}, ["t", "r", False]),
+        (
+            {
+                "type": "mcp_tool_call",
+                "server": "s",
+                "tool": "t",
+                "result": {"content": [{"type": "text", "text": "r"}]},
+                "status": "completed",
+            },
+            ["t", "r", False],
+        ),
     ],
 )
 def test_items_of_the_exec_stream_are_a_call_and_its_outcome(entry: Row, parts: list[Any], read) -> None:

@@ -5,17 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from barrier_policy_plugins import read_openai_chat
 
 from barrier_policy import PartType, Source
 from barrier_policy.errors import TranscriptError
 from barrier_policy.transcript.pairing import PartRef, pair_calls
-from barrier_policy_plugins import read_openai_chat
 
 HELLO = {"role": "user", "content": "hello"}
 
 
 def _call(call_id: str, name: str = "f", arguments: Any = "{}") -> dict[str, Any]:
-    return {"role": "assistant", "content": None, "tool_calls": [{"id": call_id, "function": {"name": name, "arguments": arguments}}]}
+    return {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"id": call_id, "function": {"name": name, "arguments": arguments}}],
+    }
 
 
 def _result(call_id: str | None, content: Any = "ok") -> dict[str, Any]:
@@ -66,7 +70,10 @@ def test_calls_in_every_shape_are_kept(calls: Any, types: list[PartType], read) 
 def test_legacy_function_messages_are_paired_by_order_and_name(read) -> None:
     rows = [HELLO]
     for name in ("a", "b", "a"):
-        rows += [{"role": "assistant", "function_call": {"name": name, "arguments": "{}"}}, {"role": "function", "name": name, "content": name}]
+        rows += [
+            {"role": "assistant", "function_call": {"name": name, "arguments": "{}"}},
+            {"role": "function", "name": name, "content": name},
+        ]
     transcript = read(rows)
     pairs = pair_calls(transcript.messages)
     assert pairs.call_of == {PartRef(2, 0): PartRef(1, 0), PartRef(4, 0): PartRef(3, 0), PartRef(6, 0): PartRef(5, 0)}
@@ -90,7 +97,9 @@ def test_a_result_without_an_id_answers_the_call_before_it(read) -> None:
 
 
 def test_messages_as_json_text_are_read_like_a_list(read) -> None:
-    transcript = read({"messages": '[{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]', "traj_id": "x"})
+    transcript = read(
+        {"messages": '[{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]', "traj_id": "x"}
+    )
     assert [message.parts[0].text for message in transcript.messages] == ["a", "b"]
 
 

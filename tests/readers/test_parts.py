@@ -62,20 +62,34 @@ def test_content_becomes_parts(content: Any, shapes: list[tuple[PartType, str]])
 @pytest.mark.parametrize(
     "block, media, text",
     [
-        ({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}}, "image/png", digest_text("AAAA")),
+        (
+            {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}},
+            "image/png",
+            digest_text("AAAA"),
+        ),
         ({"type": "image", "source": {"type": "url", "url": "https://a.example/x"}}, "", "https://a.example/x"),
         ({"type": "image_url", "image_url": {"url": "https://a.example/x"}}, "", "https://a.example/x"),
         ({"type": "image_url", "image_url": "https://a.example/x"}, "", "https://a.example/x"),
-        ({"type": "input_image", "image_url": "data:image/gif;base64,AA"}, "image/gif", digest_text("data:image/gif;base64,AA")),
+        (
+            {"type": "input_image", "image_url": "data:image/gif;base64,AA"},
+            "image/gif",
+            digest_text("data:image/gif;base64,AA"),
+        ),
         ({"type": "input_audio", "input_audio": {"data": "AA", "format": "wav"}}, "wav", digest_text("AA")),
         ({"type": "image", "data": "AA", "mimeType": "image/png"}, "image/png", digest_text("AA")),
         ({"inlineData": {"mimeType": "image/png", "data": "AA"}}, "image/png", digest_text("AA")),
-        ({"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "Words."}}, "text/plain", "Words."),
+        (
+            {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "Words."}},
+            "text/plain",
+            "Words.",
+        ),
         ({"type": "file", "file": {"file_id": "file-1"}}, "", "file-1"),
         ({"type": "image"}, "", '{"type":"image"}'),
     ],
 )
-def test_a_picture_or_file_is_named_by_its_place_or_by_the_digest_of_its_data(block: dict[str, Any], media: str, text: str) -> None:
+def test_a_picture_or_file_is_named_by_its_place_or_by_the_digest_of_its_data(
+    block: dict[str, Any], media: str, text: str
+) -> None:
     part = blob_part(block)
     assert (part.type, part.media_type, part.text) == (BLOB, media, text)
 
@@ -137,7 +151,10 @@ def test_the_results_of_a_tool_that_the_server_runs_are_kept_as_json() -> None:
         ([{"functionResponse": {"name": "f", "response": {"output": "o"}}}], [(RESULT, "o")]),
         ([{"functionResponse": {"name": "f", "response": {"error": "e"}}}], [(RESULT, "e")]),
         ([{"functionResponse": {"name": "f", "response": {"files": ["a"]}}}], [(RESULT, '{"files":["a"]}')]),
-        ([{"functionResponse": {"name": "f", "response": {"output": "o", "code": 1}}}], [(RESULT, '{"output":"o","code":1}')]),
+        (
+            [{"functionResponse": {"name": "f", "response": {"output": "o", "code": 1}}}],
+            [(RESULT, '{"output":"o","code":1}')],
+        ),
         ([{"fileData": {"fileUri": "gs://a"}}], [(BLOB, "gs://a")]),
         ([{"thoughtSignature": "s"}], []),
         ([{"executableCode": {"code": "1"}}], [(UNKNOWN, '{"executableCode":{"code":"1"}}')]),
@@ -162,7 +179,10 @@ def test_gemini_parts_become_parts(parts: Any, shapes: list[tuple[PartType, str]
             {"type": "local_shell_call", "call_id": "k", "status": "completed", "action": {"command": ["ls"]}},
             [("assistant", CALL, '{"command":["ls"]}')],
         ),
-        ({"type": "function_call_output", "call_id": "k", "output": [{"type": "input_text", "text": "a"}]}, [("tool", RESULT, "a")]),
+        (
+            {"type": "function_call_output", "call_id": "k", "output": [{"type": "input_text", "text": "a"}]},
+            [("tool", RESULT, "a")],
+        ),
         (
             {"type": "mcp_call", "id": "m", "name": "f", "arguments": "{}", "output": "o"},
             [("assistant", CALL, "{}"), ("tool", RESULT, "o")],
@@ -171,7 +191,10 @@ def test_gemini_parts_become_parts(parts: Any, shapes: list[tuple[PartType, str]
             {"type": "mcp_call", "id": "m", "name": "f", "arguments": "{}", "error": {"code": 1}},
             [("assistant", CALL, "{}"), ("tool", RESULT, '{"code":1}')],
         ),
-        ({"type": "web_search_call", "id": "w", "status": "in_progress", "action": {"q": "x"}}, [("assistant", CALL, '{"q":"x"}')]),
+        (
+            {"type": "web_search_call", "id": "w", "status": "in_progress", "action": {"q": "x"}},
+            [("assistant", CALL, '{"q":"x"}')],
+        ),
         ({"type": "tool_search_output", "call_id": "k", "tools": [{"name": "f"}]}, [("tool", RESULT, '[{"name":"f"}]')]),
         ({"type": "item_reference", "id": "i"}, [("", UNKNOWN, '{"type":"item_reference","id":"i"}')]),
         (

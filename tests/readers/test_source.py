@@ -38,6 +38,7 @@ def test_a_document_is_read_in_every_unicode_encoding_with_a_mark_and_in_utf8_wi
     source = Source(data)
     assert source.document == {"a": "é"}
     assert source.text.strip() == DOCUMENT
+    assert source.head(3).strip().startswith("{")
 
 
 @pytest.mark.parametrize(
@@ -108,6 +109,7 @@ def test_a_refusal_names_the_place_where_the_text_is_broken(data: bytes, message
 def test_neither_document_nor_records_raise_where_the_text_is_none(data: bytes) -> None:
     source = Source(data)
     assert (source.document, source.records, source.truncated) == (None, (), False)
+    assert source.head() in ("caf", "", '{"a": ""}')
     with pytest.raises(TranscriptError):
         _ = source.text
 
@@ -193,6 +195,13 @@ def test_a_source_from_values_has_the_digest_of_their_canonical_json() -> None:
     assert one.digest == other.digest
     assert one.document == [{"role": "user", "content": "x"}]
     assert one.records == ()
+
+
+def test_messages_in_memory_are_copied_as_plain_json() -> None:
+    message = {"role": "user", "content": ({"type": "text", "text": "\ud800"},), 1: 2}
+    source = Source.from_value([message])
+    message["content"] = "changed"
+    assert source.document == [{"role": "user", "content": [{"type": "text", "text": "\ud800"}], "1": 2}]
 
 
 @pytest.mark.parametrize("value", [object(), [{"a": {1, 2} and object()}]])
