@@ -11,8 +11,8 @@ import rfc8785
 SAFE_INTEGER = 2**53 - 1
 
 
-def _canonical_value(value: Any) -> Any:
-    """Replace what RFC 8785 can't express: integers beyond 2**53 and lone surrogates."""
+def plain_value(value: Any) -> Any:
+    """Builtins without what RFC 8785 and strict JSON readers can't take: lone surrogates and integers beyond 2**53 as text."""
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode("utf-8")
     if isinstance(value, bool) or value is None:
@@ -22,13 +22,13 @@ def _canonical_value(value: Any) -> Any:
     if isinstance(value, float):
         return value if value == value and abs(value) != float("inf") else str(value)
     if isinstance(value, dict):
-        return {_canonical_value(str(key)): _canonical_value(item) for key, item in value.items()}
-    return [_canonical_value(item) for item in value]
+        return {plain_value(str(key)): plain_value(item) for key, item in value.items()}
+    return [plain_value(item) for item in value]
 
 
 def canonical_json(value: Any) -> bytes:
     """The canonical UTF-8 bytes of a value made of builtins or msgspec structs."""
-    return rfc8785.dumps(_canonical_value(msgspec.to_builtins(value)))
+    return rfc8785.dumps(plain_value(msgspec.to_builtins(value)))
 
 
 def stable_json(value: Any) -> bytes:
@@ -39,7 +39,7 @@ def stable_json(value: Any) -> bytes:
     try:
         return msgspec.json.encode(value, order="deterministic")
     except UnicodeEncodeError:
-        return msgspec.json.encode(_canonical_value(msgspec.to_builtins(value)), order="deterministic")
+        return msgspec.json.encode(plain_value(msgspec.to_builtins(value)), order="deterministic")
 
 
 def digest_bytes(data: bytes) -> str:

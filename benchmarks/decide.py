@@ -96,12 +96,14 @@ def _peak() -> int:
 def measure(path: Path, engine: str, repeats: int) -> dict[str, float]:
     """Seconds for parsing and for deciding (engine and policies made ready before), and peak memory of this process in bytes."""
     from barrier_policy import Decider, Profile
+    from barrier_policy.provenance.store import FileStore
 
     decider = Decider(Profile(engine=engine))
-    decider.analyse([{"role": "user", "content": "Good morning."}], now=NOW)
+    store = FileStore(path.parent / "store")  # empty: every structured span has a repair to be judged as well
+    decider.analyse([{"role": "user", "content": "Good morning."}], now=NOW, store=store)
     before = _peak()
     start = time.perf_counter()
-    decision = decider.analyse(path, now=NOW).decision
+    decision = decider.analyse(path, now=NOW, store=store).decision
     first = time.perf_counter() - start
     peak = _peak() - before
     data = path.read_bytes()
@@ -110,7 +112,9 @@ def measure(path: Path, engine: str, repeats: int) -> dict[str, float]:
         "messages": decision.transcript.messages,
         "reclaimed": decision.totals.tokens_reclaimed / decision.totals.tokens_before,
         "parse": seconds(lambda: json.loads(data), 5),
-        "decide": min(first, seconds(lambda: decider.analyse(path, now=NOW), repeats - 1) if repeats > 1 else first),
+        "decide": min(
+            first, seconds(lambda: decider.analyse(path, now=NOW, store=store), repeats - 1) if repeats > 1 else first
+        ),
         "peak": peak,
     }
 

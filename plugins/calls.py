@@ -11,14 +11,22 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import msgspec
-from barrier_policy_plugins.effect_classes import Basis, EffectClass, Judgement, judge
+from barrier_policy_plugins.effect_classes import Basis, EffectClass, Judgement, join, judge, word_set
 from barrier_policy_plugins.http_requests import judge_request, judge_request_arguments
 from barrier_policy_plugins.program_dictionary import is_program, program_effect, program_name
 from barrier_policy_plugins.program_text import judge_code, patched_files
 from barrier_policy_plugins.shell import judge_shell
 from barrier_policy_plugins.sql import judge_sql, looks_like_sql
 from barrier_policy_plugins.tool_arguments import Arguments, argument_key, sum_up
-from barrier_policy_plugins.tool_names import ASSISTANTS, HTTP_NAME, bare_name, class_of_verbs, class_of_words, judge_name, name_tokens
+from barrier_policy_plugins.tool_names import (
+    ASSISTANTS,
+    HTTP_NAME,
+    bare_name,
+    class_of_verbs,
+    class_of_words,
+    judge_name,
+    name_tokens,
+)
 from barrier_policy_plugins.tool_table import ToolEntry, find_tool
 
 from barrier_policy.transcript.model import Part, ToolDeclaration
@@ -26,7 +34,8 @@ from barrier_policy.transcript.model import Part, ToolDeclaration
 _HINTS: Final = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
 _COMMAND_NAMES: Final = ("command", "cmd", "args", "cmdline", "script", "argv")
 _SQL_NAMES: Final = ("sql", "statement", "statements", "stmt")
-_MAYBE_SQL_NAMES: Final = ("query", "q", "text", "command", "cmd")
+_MAYBE_SQL_NAMES: Final = ("query", "q", "command", "cmd")
+_RUN_WORDS: Final = word_set("exec execute run cmd command cli ctl query call tool sh shell")
 _SEARCH_WORDS: Final = frozenset({"search", "find", "lookup", "web", "docs", "google", "browse"})
 _ACTION_NAMES: Final = ("action", "op", "operation", "verb", "do", "mode", "method", "subcommand", "command")
 _ORDERS: Final = frozenset({"action", "verb", "subcommand", "command"})
@@ -35,7 +44,6 @@ _ASSISTANT_STARTS: Final = frozenset(
 )
 _USER_WORDS: Final = frozenset({"user", "human", "customer", "operator"})
 _PLAN_WORDS: Final = frozenset({"todo", "todos"})
-MAX_ARGUMENTS: Final = 200_000
 
 
 class CallEffect(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -54,7 +62,7 @@ class CallEffect(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 def judge_call(part: Part, tools: Mapping[str, ToolDeclaration]) -> CallEffect:
     """Judge a call part; `tools` are the declared tools by name."""
-    arguments = part.arguments if len(part.text) <= MAX_ARGUMENTS else None
+    arguments = part.arguments
     entry = find_tool(part.name, arguments)
     summary = sum_up(arguments)
     judgement = _complete(_judge_by_order(part, arguments, entry, tools.get(part.name), summary), summary, entry)
@@ -144,8 +152,9 @@ def _judge_command_arguments(name: str, arguments: dict[str, Any]) -> Judgement 
 
 def _program_of(name: str) -> str:
     """The program of the dictionary that a tool is named after (`kubectl`, `redis`, `git_exec`), "" where there is none."""
-    words = name_tokens(bare_name(name))
-    for word in (bare_name(name), *words[:1]):
+    bare = bare_name(name)
+    first, *others = name_tokens(bare) or ("",)
+    for word in (bare, first) if _RUN_WORDS.issuperset(others) else (bare,):
         for spelling in (word, word + "-cli"):
             if is_program(program_name(spelling)):
                 return program_name(spelling)
@@ -153,16 +162,12 @@ def _program_of(name: str) -> str:
 
 
 def _command_text(value: Any) -> str:
+    """A command as text: as it is, from an argument vector, or from a list of lines."""
     if isinstance(value, str):
         return value
-    if isinstance(value, list) and all(isinstance(item, str) for item in value[:500]):
-        joined = value[:500]
-        return shlex.join(joined) if not any(" " in item for item in joined[:1]) else "\n".join(joined)
+    if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
+        return "\n".join(value) if " " in value[0] else shlex.join(value)
     return str(value)[:2_000]
-
-
-def _judge_code_payload(value: Any, arguments: Any, operation: str) -> Judgement:
-    return judge_code(_command_text(value), operation)
 
 
 def _judge_http_payload(value: Any, arguments: Any, operation: str) -> Judgement:
@@ -177,7 +182,7 @@ def _judge_patch_payload(value: Any, arguments: Any, operation: str) -> Judgemen
 _JUDGES: Final[dict[str, Callable[[Any, Any, str], Judgement]]] = {
     "shell": lambda value, arguments, operation: judge_shell(_command_text(value)),
     "sql": lambda value, arguments, operation: judge_sql(_command_text(value)),
-    "code": _judge_code_payload,
+    "code": lambda value, arguments, operation: join((judge_code(_command_text(value), operation),), Basis.SHELL),
     "http": _judge_http_payload,
     "patch": _judge_patch_payload,
 }
@@ -215,7 +220,7 @@ def _judge_action(bare: str, arguments: Any) -> Judgement | None:
     effect_class = class_of_words(name_tokens(value)) if 0 < len(value) <= 40 else None
     if effect_class is None:
         return None
-    if name not in _ORDERS and class_of_verbs(name_tokens(bare)) is EffectClass.READ_ONLY:
+    if name not in _ORDERS and class_of_verbs(name_tokens(bare)) is not None:
         return judge_name(bare)
     return judge(effect_class, f"{bare} {value}", assumed=True, basis=Basis.NAME)
 

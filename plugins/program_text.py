@@ -19,6 +19,8 @@ _CODE_WRITES: Final = re.compile(
     r"""upload\w*|copy\w*|move|run|call|check_call|check_output|Popen|system|popen|kill|writeFile\w*|appendFile\w*|unlinkSync|rmSync|exec\w*|spawn\w*)"""
     r"""\s*\(|\bos\.system\b|\bsubprocess\b|\beval\(|\bexec\(|\bfetch\([^)]*method|\brequest\(\s*["'](?:POST|PUT|PATCH|DELETE)|\bFile\.(?:write|delete|open)\b|`[^`]+`|>\s*["']|\bsystem\(""",
 )
+_AWK_WRITES: Final = re.compile(r"""\bsystem\(|>\s*["/$(]|\|\s*["]""")
+_IN_PLACE: Final = re.compile(r"-[nErs]*i|--in-place")
 _SETTINGS: Final = re.compile(
     r"activate|(?:^|[/._-])(?:env|rc|profile|vars|nvm|conda|completion|cargo)|rc$|profile$", re.IGNORECASE
 )
@@ -27,7 +29,8 @@ _PATCHED: Final = re.compile(r"(?m)^\*\*\* (?:Update|Add|Delete) File: (.+)$|^\+
 
 def judge_code(text: str, operation: str) -> Judgement:
     """Program text in another language: a read, as an assumption, unless it holds a word for writing, sending or running."""
-    changes = len(text) > MAX_CODE or _CODE_WRITES.search(text) is not None
+    unseen = len(text) > MAX_CODE or text.lstrip()[:1] in ("$", "`")
+    changes = unseen or _CODE_WRITES.search(text) is not None
     return judge(EffectClass.NON_IDEMPOTENT if changes else EffectClass.READ_ONLY, operation, assumed=True)
 
 
@@ -42,6 +45,19 @@ def judge_sourced(operands: Sequence[str]) -> Judgement:
     """`source file`: settings and environments only change the shell itself, anything else is a script."""
     settles = bool(operands) and _SETTINGS.search(operands[0]) is not None
     return judge(EffectClass.READ_ONLY, "source", assumed=True) if settles or not operands else judge_script(operands)
+
+
+def judge_editor(program: str, texts: Sequence[str], heredoc: str) -> Judgement:
+    """sed, awk and apply_patch: whether they write, and to which files."""
+    if program.endswith("sed"):
+        if not any(_IN_PLACE.match(text) for text in texts):
+            return judge(EffectClass.READ_ONLY, "sed")
+        files = [text for text in texts if not text.startswith("-")][0 if "-e" in texts or "-f" in texts else 1 :]
+        return judge(EffectClass.NON_IDEMPOTENT, "sed -i", targets=operand_targets(files))
+    if program.endswith("awk"):
+        writes = "inplace" in texts or any(_AWK_WRITES.search(text) for text in texts)
+        return judge(EffectClass.IDEMPOTENT if writes else EffectClass.READ_ONLY, "awk", assumed=writes)
+    return judge(EffectClass.NON_IDEMPOTENT, "apply_patch", targets=patched_files(heredoc or " ".join(texts)))
 
 
 def operand_targets(operands: Iterable[str]) -> Iterator[str]:

@@ -21,10 +21,15 @@ HANDLE_WINDOW: Final = 4_000
 _PAIR: Final = re.compile(
     r'"(?P<key>[^"\\\n]{1,60})"\s*:\s*(?P<value>"(?:[^"\\]|\\.){0,200}"|-?\d[\d.eE+-]{0,30}|true|false)'
 )
+_HANDLE_WORDS: Final = (
+    "id|ids|iid|uuid|guid|no|nr|number|ref|reference|sha|commit|etag|pid|key|ticket|job|task|order|session|run|build|handle|invite|invoice|"
+    "booking|reservation|transaction|payment|message|bid|quote|draft|event|batch|campaign|release|snapshot|tracking|confirmation|receipt|"
+    "operation|request|execution|agent|helper|crawl|entry|change|undo|as|seq"
+)
+_HANDLE_KEY: Final = re.compile(rf"(?:^|_)(?:{_HANDLE_WORDS})$")
 _ID_KEY: Final = re.compile(
-    r"(?:^|_)(?:id|ids|iid|uuid|guid|no|nr|num|number|ref|reference|sha|commit|hash|digest|etag|pid|key|url|uri|link|href|code|name|path|file|"
-    r"version|rev|revision|tag|branch|slug|serial|tracking|confirmation|receipt|invoice|order|ticket|booking|reservation|transaction|"
-    r"message|session|job|task|run|build|handle|count|total|amount|currency|at|date|time|timestamp|until|expires|offset|offsets|cursor)$"
+    rf"(?:^|_)(?:{_HANDLE_WORDS}|num|hash|digest|url|uri|link|href|code|name|path|file|version|rev|revision|tag|branch|slug|serial|count|total|"
+    r"amount|currency|at|date|time|timestamp|until|expires|offset|offsets|cursor)$"
 )
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _TOO_MANY: Final = frozenset({"node_id", "gravatar_id", "avatar_url", "html_url_template", "_links"})
@@ -120,10 +125,3 @@ def _pair_handles(text: str) -> Iterator[str]:
             label, space, rest = value.partition(" ")
             if space and label.isalpha() and " " not in rest and any(letter.isdigit() for letter in rest):
                 yield rest
-
-
-_HANDLE_KEY: Final = re.compile(
-    r"(?:^|_)(?:id|ids|iid|uuid|guid|no|nr|number|ref|reference|sha|commit|etag|pid|key|ticket|job|task|order|session|run|build|handle|"
-    r"invite|invoice|booking|reservation|transaction|payment|message|bid|quote|draft|event|batch|campaign|release|snapshot|tracking|"
-    r"confirmation|receipt|operation|request|execution|agent|helper|crawl|entry|change|undo|as|seq)$"
-)

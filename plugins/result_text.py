@@ -10,9 +10,9 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from barrier_policy_plugins.result_json import error_state, exit_state, http_state
+from barrier_policy_plugins.result_json import STATE_KEYS, error_state, exit_state, http_state, key_name
 from barrier_policy_plugins.result_model import Question, ResultReading, in_context, line_end
-from barrier_policy_plugins.result_words import ResultState, Saying, sayings, unfinished_ratio
+from barrier_policy_plugins.result_words import ResultState, Saying, sayings, unfinished_ratio, value_state
 
 from barrier_policy.transcript.model import Part
 
@@ -20,6 +20,7 @@ SHORT: Final = 400
 HEAD: Final = 300
 WINDOW: Final = 4_000
 EDGE: Final = 600
+STATED: Final = 1_000
 WORD: Final = 40
 """Output of this size can be the answer to a question for a state (`active`), beyond it it is text that happens to hold words."""
 
@@ -47,6 +48,8 @@ _ROLLED_BACK: Final = re.compile(
     r"^\s*ROLLBACK\b|\brolled back\b|\bno changes (?:were )?made\b|\bnothing (?:was )?(?:changed|done)\b",
     re.MULTILINE | re.IGNORECASE,
 )
+_STATE_LINE: Final = re.compile(r"^\W{0,4}(\w{2,16})\W{0,3}[:=]\s*([^\n,;]{1,60})", re.MULTILINE)
+_VISIBLE: Final = re.compile(r"\S")
 _GOES_ON: Final = re.compile(r" [\w`'\"./-]")
 _HANGS_ON: Final = re.compile(r"\b(?:of|by|while|when|after|before|from|for|without|on) $", re.IGNORECASE)
 _ERROR_TAG: Final = re.compile(r"\s*<(?:tool_use_|tool_)?error>", re.IGNORECASE)
@@ -120,6 +123,9 @@ def _read_prose(text: str, question: Question) -> ResultReading:
     """Words of a short text or of the head of a long one; what a read finds in files and logs is not about any call."""
     if question.looks_at_text and _ERROR_HEAD.match(text, 0, HEAD) is None and len(text) > WORD:
         return ResultReading(state=ResultState.DONE, basis="shape")
+    stated = None if question.runs_commands else _stated(text, question)
+    if stated is not None:
+        return stated
     head = text if len(text) <= SHORT else _head(text)
     found = [saying for saying in sayings(head) if not _is_no_news(head, saying, question)]
     counted = _tail_start(head) if question.runs_commands else 0
@@ -136,6 +142,15 @@ def _read_prose(text: str, question: Question) -> ResultReading:
     fails = state not in (ResultState.DONE, ResultState.PENDING) and _ERROR_HEAD.match(text, 0, HEAD) is not None
     begin = text.rfind("\n", 0, start) + 1
     return ResultReading(state=state, basis="text", reports=state, start=begin, end=line_end(text, start), fails=fails)
+
+
+def _stated(text: str, question: Question) -> ResultReading | None:
+    """A line like `Status: queued` near the head, unless the call itself asked for that state."""
+    for match in _STATE_LINE.finditer(text, 0, STATED):
+        told = value_state(match[2]) if key_name(match[1]) in STATE_KEYS and not question.echoes(match[2].strip()) else None
+        if told is not None:
+            return ResultReading(state=told[0], basis="key", reports=told[0], start=match.start(1), end=match.end(2))
+    return None
 
 
 def _tail_start(text: str) -> int:
@@ -157,10 +172,9 @@ def _is_no_news(head: str, saying: Saying, question: Question) -> bool:
 
 
 def _head(text: str) -> str:
-    """The first two lines that are not empty, at most 300 characters."""
-    lines = [line for line in text[: 4 * HEAD].split("\n") if line.strip()][:2]
-    end = text.find(lines[-1]) + len(lines[-1]) if lines else 0
-    return text[: min(end, HEAD)]
+    """The first line that is not empty, at most 300 characters."""
+    first = _VISIBLE.search(text)
+    return text[: line_end(text, first.start())] if first is not None else ""
 
 
 def _choose(found: Sequence[Saying], ratio: tuple[int, int] | None) -> tuple[ResultState, int] | None:

@@ -15,7 +15,7 @@ from typing import Final
 from barrier_policy_plugins.effect_classes import Basis, EffectClass, Judgement, join, judge, word_set
 from barrier_policy_plugins.http_requests import judge_client, judge_request
 from barrier_policy_plugins.program_dictionary import WRAPPERS, program_name
-from barrier_policy_plugins.program_text import judge_code, judge_script, judge_sourced, operand_targets, patched_files
+from barrier_policy_plugins.program_text import judge_code, judge_editor, judge_script, judge_sourced, operand_targets
 from barrier_policy_plugins.shell_programs import Reading, class_of_task, read_command
 from barrier_policy_plugins.shell_syntax import Command, Script, Word, parse_script
 from barrier_policy_plugins.sql import judge_sql
@@ -32,7 +32,6 @@ _SILENT: Final = frozenset(
 )
 _PLACE: Final = re.compile(r"[/.\d]")
 _DETACHED: Final = frozenset({"-d", "--detach", "-dm", "-dmS"})
-_AWK_WRITES: Final = re.compile(r"""\bsystem\(|>\s*["/$(]|\|\s*["]""")
 _SSH_VALUED: Final = word_set("-p -i -l -o -L -R -D -F -J -E -b -c -e -m -w -S -W -B -I -Q")
 
 
@@ -254,22 +253,6 @@ def _end_of_exec(texts: Sequence[str], start: int) -> int:
     return next((index for index in range(start, len(texts)) if texts[index] in (";", "+", "\\;")), len(texts))
 
 
-def _judge_sed(command: Command, depth: int) -> Judgement:
-    texts = [word.text for word in command.words[1:]]
-    in_place = any(text.startswith(("-i", "--in-place")) or re.match(r"-[nErs]*i", text) for text in texts)
-    if not in_place:
-        return judge(EffectClass.READ_ONLY, "sed")
-    files = [text for text in texts if not text.startswith("-")][0 if "-e" in texts or "-f" in texts else 1 :]
-    return judge(EffectClass.NON_IDEMPOTENT, "sed -i", targets=operand_targets(files))
-
-
-def _judge_awk(command: Command, depth: int) -> Judgement:
-    writes = any(_AWK_WRITES.search(word.text) for word in command.words[1:]) or any(
-        word.text == "inplace" for word in command.words
-    )
-    return judge(EffectClass.IDEMPOTENT if writes else EffectClass.READ_ONLY, "awk", assumed=writes)
-
-
 def _judge_ansible(command: Command, depth: int) -> Judgement:
     """An ad-hoc module: `shell` and `command` run a line elsewhere, `ping`, `setup` and `*_facts` read, others set a state."""
     texts = [word.text for word in command.words]
@@ -285,10 +268,8 @@ def _judge_ansible(command: Command, depth: int) -> Judgement:
     )
 
 
-def _judge_patch(command: Command, depth: int) -> Judgement:
-    """A patch envelope names its files."""
-    body = command.heredoc or " ".join(word.text for word in command.words[1:])
-    return judge(EffectClass.NON_IDEMPOTENT, "apply_patch", targets=patched_files(body))
+def _judge_editor(command: Command, depth: int) -> Judgement:
+    return judge_editor(program_name(command.words[0].text), [word.text for word in command.words[1:]], command.heredoc)
 
 
 _SPECIAL: Final[dict[str, Callable[[Command, int], Judgement]]] = {
@@ -300,12 +281,12 @@ _SPECIAL: Final[dict[str, Callable[[Command, int], Judgement]]] = {
     "find": _judge_find,
     "fd": _judge_find,
     "fdfind": _judge_find,
-    "sed": _judge_sed,
-    "gsed": _judge_sed,
-    "awk": _judge_awk,
-    "gawk": _judge_awk,
-    "mawk": _judge_awk,
+    "sed": _judge_editor,
+    "gsed": _judge_editor,
+    "awk": _judge_editor,
+    "gawk": _judge_editor,
+    "mawk": _judge_editor,
     "ansible": _judge_ansible,
-    "apply_patch": _judge_patch,
-    "applypatch": _judge_patch,
+    "apply_patch": _judge_editor,
+    "applypatch": _judge_editor,
 }

@@ -19,7 +19,9 @@ from barrier_policy_plugins.tool_names import class_of_verbs, class_of_words, na
 
 MAX_WORDS: Final = 200
 
-_REHEARSALS: Final = frozenset({"--dry-run", "--dryrun", "--help", "--whatif", "--what-if", "--noop", "--simulate", "--dry"})
+_REHEARSALS: Final = word_set(
+    "--dry-run --dryrun --dry --help --whatif --what-if --noop --simulate --readonly --read-only --check-only --validate-only --plan-only"
+)
 _QUESTIONS: Final = frozenset({"--list", "--check", "--preview", "--plan", "--diff", "--show", "--status", "--validate"})
 _HELP: Final = frozenset({"-h", "-help", "--help"})
 _LONE_QUESTIONS: Final = _HELP | {"-v", "-V", "-version", "--version"}
@@ -27,7 +29,9 @@ _OFF: Final = frozenset({"none", "false", "no", "0", "off"})
 _SCRIPT_SUFFIX: Final = re.compile(r"\.(?:py|sh|bash|js|mjs|cjs|ts|rb|pl|php|lua|r|R|ps1)$")
 _READING_END: Final = re.compile(r"(?:check|checker|lint|test|tests|scan|diff|stat|stats|list|grep|info|view|verify)$")
 _TESTING_FOLDER: Final = re.compile(r"(?:^|/)(?:tests?|specs?|bench(?:marks?)?|perf|profiling|examples?|checks?)/")
-_REPORTING: Final = word_set("status info log logs history stats version versions summary overview usage health top events info")
+_REPORTING: Final = word_set(
+    "status info log logs history stats version versions summary overview usage health top events info"
+)
 _PLAIN: Final = re.compile(r"[A-Za-z][A-Za-z:_-]*$")
 
 
@@ -119,7 +123,7 @@ class _Scan:
             return self._inner_reading(rest)
         effect_class = self._class()
         return Reading(
-            operation=" ".join((*self.path, *(_spoken_words(self.operands) if self.entry.verbs else ()))),
+            operation=" ".join((*self.path, *self._spoken(effect_class))),
             effect_class=effect_class,
             assumed=(self.listed is None and (self.entry.verbs or self.entry.tasks)) or self.path[-1] in self.entry.derived,
             operands=tuple(self.operands),
@@ -128,6 +132,12 @@ class _Scan:
             code=tuple(value for kind, value in self.held if kind == "code"),
             method=next((value for kind, value in self.held if kind == "method"), ""),
         )
+
+    def _spoken(self, effect_class: EffectClass | None) -> list[str]:
+        """The sub-command in words, where the dictionary does not have it."""
+        if self.entry.verbs:
+            return _spoken_words(self.operands)
+        return self.operands[:1] if effect_class is None and self.entry.listed else []
 
     def _inner_reading(self, rest: tuple[Word, ...]) -> Reading:
         operation = " ".join(self.path)
@@ -214,7 +224,7 @@ def _read_unknown(words: tuple[Word, ...]) -> Reading:
         if _asks_only(found, bare=not operands, plain=True)
         else class_of_plain_words([name, *commands])
     )
-    if effect_class is None and (_QUESTIONS.intersection(found) or _TESTING_FOLDER.search(words[0].text)):
+    if effect_class is None and (_QUESTIONS.intersection(found) or _TESTING_FOLDER.search(words[0].text) or _lists(texts)):
         effect_class = EffectClass.READ_ONLY
     return Reading(
         operation=" ".join((name, *_spoken_words(commands)[-1:])),
@@ -222,6 +232,11 @@ def _read_unknown(words: tuple[Word, ...]) -> Reading:
         assumed=True,
         operands=tuple(operands),
     )
+
+
+def _lists(texts: list[str]) -> bool:
+    """Whether a noun for what is reported stands alone (`acmectl queue`)."""
+    return len(texts) == 1 and class_of_words(name_tokens(texts[0])) is EffectClass.READ_ONLY
 
 
 def class_of_plain_words(operands: list[str]) -> EffectClass | None:

@@ -8,7 +8,10 @@ from barrier_policy_plugins.calls import CallEffect, judge_call
 from barrier_policy_plugins.effect_classes import Basis, EffectClass
 from barrier_policy_plugins.tool_names import bare_name
 
-from barrier_policy import Attribute, Context, Fact, FactKind, Message, MessageKind, Part, PartType, hookimpl
+from barrier_policy.facts.context import Context
+from barrier_policy.facts.model import Attribute, Fact, FactKind
+from barrier_policy.hookspecs import hookimpl
+from barrier_policy.transcript.model import Message, MessageKind, Part, PartType
 
 MAX_TEXT = 200
 

@@ -9,7 +9,10 @@ from barrier_policy_plugins.receipts import find_handles, receipt_pieces
 from barrier_policy_plugins.result_states import read_result
 from barrier_policy_plugins.result_words import ResultState
 
-from barrier_policy import Attribute, Context, Fact, FactKind, Message, MessageKind, Part, PartType, hookimpl
+from barrier_policy.facts.context import Context
+from barrier_policy.facts.model import Attribute, Fact, FactKind
+from barrier_policy.hookspecs import hookimpl
+from barrier_policy.transcript.model import Message, MessageKind, Part, PartType
 
 STATES = tuple(state.value for state in ResultState)
 

@@ -174,13 +174,25 @@ def test_links_between_pages_lead_somewhere() -> None:
 
 
 def refreshed(step: Step, folder: Path) -> list[str]:
-    """The present output, with as many lines before and after the elision as the page has now."""
+    """The present output. Where the page elides some of it: as many lines as now before the first `…` and after the last one,
+    and between them the rows that begin as they begin now."""
     printed = run(step.command, folder)
     if ELIDED not in step.shown:
         return printed
-    head = step.shown.index(ELIDED)
-    tail = len(step.shown) - head - 1
-    return [*printed[:head], ELIDED, *printed[len(printed) - tail :]] if head + tail < len(printed) else printed
+    first = step.shown.index(ELIDED)
+    last = len(step.shown) - step.shown[::-1].index(ELIDED)
+    middle = [found for line in step.shown[first:last] for found in ([ELIDED] if line == ELIDED else row(printed, line))]
+    return [*printed[:first], *middle, *printed[len(printed) - (len(step.shown) - last) :]]
+
+
+def row(printed: list[str], shown: str) -> list[str]:
+    """The line that begins with the same word, with the indented lines below it; nothing for an indented line."""
+    word = shown.partition(" ")[0]
+    start = next((number for number, line in enumerate(printed) if word and line.partition(" ")[0] == word), None)
+    if start is None:
+        return []
+    end = next((number for number in range(start + 1, len(printed)) if not printed[number].startswith(" ")), len(printed))
+    return printed[start:end]
 
 
 def update(page: Path) -> None:

@@ -85,7 +85,7 @@ class _View:
             yield f"{reason.rule} ({reason.effect}, {reason.severity}): {clean(reason.explanation)}"
             yield from self._rule(reason)
             for entry in cited[reason.rule]:
-                yield f"  rests on {clean(entry.item)}"
+                yield f"  rests on {clean(entry.item)}{self._value(entry.item)}"
                 yield f"    {self._place(entry)}"
         for error in self.found.result.errors:
             yield ""
@@ -105,6 +105,11 @@ class _View:
     def _clauses(self, rule: Rule) -> Iterator[str]:
         for clause in self.decider.evaluator.evaluate_clauses(rule, self.found.record):
             yield f"  {clause.outcome:<5}  {clean(clause.text)}"
+
+    def _value(self, item: str) -> str:
+        """The words of an item, where they are short: they may be hard to find in the excerpt."""
+        words = self.texts.of(item)
+        return f" `{words}`" if words and not words.endswith("…") else ""
 
     def _place(self, entry: Evidence) -> str:
         """Where an item stands in the file, and the words there, clipped and without secrets."""

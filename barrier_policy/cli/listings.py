@@ -9,7 +9,7 @@ import msgspec
 from rich.table import Table
 
 from barrier_policy.cli.console import cell, clip, make_table, out, show, write_bytes
-from barrier_policy.cli.guard import OK, UNREADABLE
+from barrier_policy.cli.guard import OK, UNREADABLE, report
 from barrier_policy.cli.options import OutputFormat, Request
 from barrier_policy.cli.session import Session
 from barrier_policy.digest import stable_json
@@ -33,6 +33,8 @@ def list_facts(request: Request, file: str, *, kind: str, message: int | None, f
         raise BarrierPolicyError(f"--kind: no fact kind `{kind}` {suggestion(kind, kinds)}")
     transcript = session.read(file)
     found = session.decider.facts(transcript, pair_calls(transcript.messages), now=session.now)
+    for failure in found.failures:
+        report(BarrierPolicyError(f"{file}: extractor {failure.extractor}: {failure.problem} (its facts there are unknown)"))
     chosen = [
         fact
         for facts in found.by_message

@@ -9,6 +9,8 @@ import msgspec
 
 from barrier_policy.cli.console import clean, clip
 from barrier_policy.decision.assess import Assessment
+from barrier_policy.facts.model import Fact
+from barrier_policy.ledger.model import Item
 from barrier_policy.policy.model import Repair, Severity
 from barrier_policy.policy.verdict import Reason
 from barrier_policy.transcript.model import Message
@@ -61,11 +63,13 @@ def decision_rows(analysis: Analysis, *, fold: bool) -> list[Row]:
 
 
 class ItemTexts:
-    """The words that the items of a ledger rest on, short and without secrets."""
+    """The words that the items of the ledger and the facts of outside plugins rest on, short and without secrets."""
 
     def __init__(self, analysis: Analysis) -> None:
         self._masker = analysis.facts.masker
-        self._items = {item.id: item for item in analysis.ledger.items}
+        self._items: dict[str, Item | Fact] = {item.id: item for item in analysis.ledger.items}
+        for extensions in analysis.join.extensions:
+            self._items.update(extensions)
 
     def of(self, name: str, length: int = ITEM_LENGTH) -> str:
         """The text of an item on one line, empty where it has none."""
@@ -139,6 +143,7 @@ def by_weight(reasons: Sequence[Reason]) -> list[Reason]:
         key=lambda reason: (
             bool(reason.repair) and GATE_REPAIRS.issuperset(reason.repair),
             -severities.index(reason.severity),
+            not reason.evidence,
             reason.rule,
         ),
     )

@@ -99,7 +99,7 @@ def _record(
 
 
 def _fields(item: Item, ledger: Ledger) -> dict[str, Any]:
-    fields: dict[str, Any] = {"id": item.id, "state": ledger.states[item.id], "text": item.text, "message": item.message}
+    fields: dict[str, Any] = {"id": item.id, "state": ledger.state(item), "text": item.text, "message": item.message}
     if item.family is Family.CONSTRAINT:
         fields["polarity"] = item.kind
     if item.family is Family.BINDING:
@@ -116,7 +116,7 @@ def _text(kind: str, items: Sequence[Item], ledger: Ledger) -> str:
             lines.setdefault(item.message, []).append(item.text)
         return "seen:\n" + "\n".join(" ".join(dict.fromkeys(values)) for values in lines.values())
     if kind == "receipt":
-        states = [WORD_OF_STATE.get(ledger.states[item.id], ledger.states[item.id]) for item in items]
+        states = [WORD_OF_STATE.get(ledger.state(item), ledger.state(item)) for item in items]
         return "\n".join(f"{state}: {item.text}" for state, item in zip(states, items, strict=True))
     head = {"constraint": "rule", "gate": "gate", "obligation": "owed"}.get(kind)
     return f"{head}: " + "\n".join(texts) if head else "\n".join(texts)
@@ -130,5 +130,5 @@ def covers(record: CarrierRecord, item: Item, ledger: Ledger) -> bool:
     for fields in record.fields["items"]:
         if fields["id"] == item.id:
             present = all(fields.get(name) for name in REQUIRED_FIELDS[record.kind] if name not in ("debtor", "creditor", "origin"))
-            return present and fields["state"] == ledger.states[item.id] and fields["text"] == item.text
+            return present and fields["state"] == ledger.state(item) and fields["text"] == item.text
     return False

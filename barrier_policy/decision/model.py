@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from barrier_policy.decision.carrier import CarrierRecord
-from barrier_policy.digest import digest_value
+from barrier_policy.digest import digest_value, plain_value
 
 SCHEMA = "barrier_policy/decision/v1"
 
@@ -160,7 +160,10 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
 
     def to_json(self) -> bytes:
         """One line of UTF-8 JSON, the same bytes for the same inputs."""
-        return msgspec.json.encode(self)
+        try:
+            return msgspec.json.encode(self)
+        except UnicodeEncodeError:  # lone surrogates, which strict readers of JSON refuse, become the text of their escape
+            return msgspec.json.encode(plain_value(self.to_dict()))
 
 
 def seal(decision: Decision) -> Decision:

@@ -18,6 +18,7 @@ from barrier_policy.transcript.model import Origin, PartType
 NAMED_LEAVES = ("id", "uid", "uuid", "key", "ref", "number", "no", "code", "token", "handle", "sha", "hash", "digest", "etag", "version")
 """Endings of JSON keys whose value names something."""
 
+ID_TYPES = frozenset({"resource_id", "idempotency_key", "hash"})
 MAX_VALUE = 300
 
 
@@ -74,12 +75,13 @@ def _see(values: dict[str, _Value], fact: Fact, conversation: Conversation, grou
     seen.name = seen.name or str(fact.get("name", ""))
     part = message.parts[fact.part]
     seen.in_argument = seen.in_argument or part.type is PartType.TOOL_CALL
-    seen.named = seen.named or (part.type is PartType.TOOL_RESULT and _names(str(fact.get("leaf", ""))))
+    seen.named = seen.named or (part.type is PartType.TOOL_RESULT and _names(str(fact.get("leaf", "")), seen.type))
     seen.stated = seen.stated or (message.origin is Origin.USER and part.type is PartType.TEXT)
 
 
-def _names(leaf: str) -> bool:
-    return leaf.casefold().rstrip("s").endswith(NAMED_LEAVES)
+def _names(leaf: str, type: str) -> bool:
+    """Whether a leaf of a JSON payload names something: an id by its form, or any value under a key that is one."""
+    return bool(leaf) and (type in ID_TYPES or leaf.casefold().rstrip("s").endswith(NAMED_LEAVES))
 
 
 def _is_open(seen: _Value) -> bool:

@@ -38,7 +38,8 @@ class Call(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 class Turn(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """From one user message to the next, `[start, end)`.
 
-    `kinds` are the kinds of facts in the user's message, `final` is the index of the last text of the agent (-1: none).
+    `kinds` are the kinds of facts in the user's message, which `shows` a picture or file or not; `final` is the index of the last
+    text of the agent (-1: none).
     """
 
     index: int
@@ -48,6 +49,7 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     calls: tuple[Call, ...]
     final: int = -1
     has_user: bool = True
+    shows: bool = False
 
 
 class Conversation(msgspec.Struct, frozen=True, kw_only=True):
@@ -138,4 +140,7 @@ def _turn(index: int, start: int, end: int, messages: Sequence[Message], facts: 
             if part.type is PartType.TOOL_CALL:
                 made.append(calls.call(PartRef(message.index, number), part))
     kinds = frozenset(fact.kind for fact in facts.by_message[start]) if has_user else frozenset()
-    return Turn(index=index, start=start, end=end, kinds=kinds, calls=tuple(made), final=final, has_user=has_user)
+    shows = has_user and any(part.type is PartType.BLOB for part in messages[start].parts)
+    return Turn(
+        index=index, start=start, end=end, kinds=kinds, calls=tuple(made), final=final, has_user=has_user, shows=shows
+    )

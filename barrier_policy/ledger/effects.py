@@ -40,7 +40,7 @@ def find_effects(conversation: Conversation) -> tuple[list[Item], list[Event]]:
     for turn in conversation.turns:
         effects.begin_turn()
         for call in turn.calls:
-            effects.add(call)
+            effects.add(call, only_asked=turn.has_user and "instruction" not in turn.kinds)
     effects.events.extend(_jobs(conversation, effects.handles, effects.states))
     return [effects.finished(item) for item in effects.items], effects.events
 
@@ -64,11 +64,11 @@ class _Effects:
         """Forget the names that hold within one turn."""
         self._of_turn = {}
 
-    def add(self, call: Call) -> None:
-        """Take the next call."""
+    def add(self, call: Call, *, only_asked: bool) -> None:
+        """Take the next call; `only_asked`: the user's message gives no work."""
         names = set(_names(call))
         named = sorted(names & self.handles.keys())
-        if not call.reads or (not named and _acts_after_all(call)):
+        if (not call.reads and not (only_asked and _may_be_look_up(call))) or (not named and not only_asked and _acts_after_all(call)):
             self._begin(call)
         else:
             of_turn = {self._of_turn[name] for name in names & self._of_turn.keys()}
@@ -103,6 +103,13 @@ def _acts_after_all(call: Call) -> bool:
         return False
     told = last.fact.get("basis") == "key" or (last.fact.get("basis") == "text" and "\n" not in last.part.text.strip())
     return told and str(last.fact.get("reports", "")) in ("pending", "partial", "unknown")
+
+
+def _may_be_look_up(call: Call) -> bool:
+    """A tool that nothing is known of, called for a mere question, with an answer that reports no state: taken for a look-up."""
+    if call.fact is None or call.fact.get("basis") != "unknown" or not call.results:
+        return False
+    return all(result.fact is not None and not result.fact.get("reports") for result in call.results)
 
 
 def _outcome(call: Call) -> str:

@@ -59,8 +59,8 @@ class Ledger(msgspec.Struct, frozen=True, kw_only=True):
     states: dict[str, str]
 
     def state(self, item: Item) -> str:
-        """The item's present state."""
-        return self.states[item.id]
+        """The item's present state; a fact of an outside plugin has no events and is simply `open`."""
+        return "open" if item.family is Family.EXTENSION else self.states[item.id]
 
 
 def derive_states(events: tuple[Event, ...]) -> dict[str, str]:

@@ -7,13 +7,13 @@ request, an unsettled effect, a promise. Lines and consumers are joined by rare 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from barrier_policy.facts.model import Fact
 from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.conversation import Call, Conversation, Turn
 from barrier_policy.ledger.model import TERMINAL, UNSETTLED, Event, Family, Item
-from barrier_policy.ledger.obligations import user_text
+from barrier_policy.ledger.obligations import is_instruction, is_reply, user_text
 from barrier_policy.transcript.model import Message, Origin, PartType
 
 SHARED_WORDS = 2
@@ -21,12 +21,20 @@ RARE = 3
 """A word is rare if it stands in at most this many messages."""
 MAX_LINES = 60
 MAX_LINE = 240
-MAX_RESULT = 6_000
+MAX_RESULT = 2_000
+MAX_FINDING = 160
 
 
 def find_notes(conversation: Conversation, items: Sequence[Item], states: Mapping[str, str]) -> tuple[list[Item], list[Event]]:
     """Notes and rows, each open."""
-    found = [*_statements(conversation), *_reports(conversation), *_rows(conversation, items, states)]
+    live = {item.message for item in items if item.kind == "request" and not item.rebindable and states[item.id] not in TERMINAL}
+    acted = {conversation.turn_of[item.message] for item in items if item.family is Family.EFFECT}
+    found = [
+        *_statements(conversation),
+        *_reports(conversation, acted),
+        *_findings(conversation, live),
+        *_rows(conversation, items, states),
+    ]
     return found, [Event(item.message, item.id, "open", "needed later") for item in found]
 
 
@@ -44,27 +52,28 @@ def _note(kind: str, message: int, part: int, number: int, text: str, name: str 
 
 # what users state ---------------------------------------------------------------------------------------------------
 
-STATEMENTS = ("binding", "correction", "approval", "denial", "release", "commitment", "status_pending", "status_failed", "negation_evidence")
+STATEMENTS = ("instruction", "binding", "correction")
 
 
 def _statements(conversation: Conversation) -> Iterator[Item]:
-    """Sentences of users that give values, correct, or consent to something that has not been done yet."""
-    for turn in conversation.turns:
-        if not turn.has_user:
-            continue
-        facts = conversation.of_kind(turn.start, *STATEMENTS)
-        for number, fact in enumerate(_once_a_sentence(facts)):
-            if fact.kind in ("approval", "denial") and _consumed(turn):
-                continue
-            yield _note("note", turn.start, fact.part, number, fact.text, fact.kind)
+    """Sentences of users that later turns may depend on.
+
+    Left out: rules, which are constraints; the sentences of an answer to the agent's question, whose values count; and a task in
+    one sentence that has been done, unless it is the newest.
+    """
+    working = [turn for turn in conversation.turns if turn.start < conversation.present and is_instruction(turn)]
+    for turn in working:
+        facts = _once_a_sentence(conversation.of_kind(turn.start, *STATEMENTS))
+        if is_reply(conversation, turn) or (len(facts) == 1 and _consumed(turn) and turn is not working[-1]):
+            facts = [fact for fact in facts if fact.kind != "instruction"]
+        rules = {(fact.part, fact.start) for fact in conversation.of_kind(turn.start, "constraint", "approval_gate")}
+        for number, fact in enumerate(facts):
+            if (fact.part, fact.start) not in rules:
+                yield _note("note", turn.start, fact.part, number, fact.text, fact.kind)
 
 
-def _once_a_sentence(facts: Sequence[Fact]) -> Iterator[Fact]:
-    seen = set()
-    for fact in facts:
-        if (fact.part, fact.start) not in seen:
-            seen.add((fact.part, fact.start))
-            yield fact
+def _once_a_sentence(facts: Sequence[Fact]) -> list[Fact]:
+    return list({(fact.part, fact.start): fact for fact in reversed(facts)}.values())[::-1]
 
 
 def _consumed(turn: Turn) -> bool:
@@ -74,12 +83,37 @@ def _consumed(turn: Turn) -> bool:
 # what the agent reports and nobody else says ------------------------------------------------------------------------
 
 
-def _reports(conversation: Conversation) -> Iterator[Item]:
-    """Evidence that something was not done or does not exist, in the agent's closing words."""
+def _reports(conversation: Conversation, acted: Set[int]) -> Iterator[Item]:
+    """Sentences of the agent that give values or states, in turns that did something or were told something."""
     for turn in conversation.turns:
-        if 0 <= turn.final < conversation.present:
-            for number, fact in enumerate(conversation.of_kind(turn.final, "negation_evidence", "correction", "binding")):
-                yield _note("note", turn.final, fact.part, 100 + number, fact.text, fact.kind)
+        if turn.index not in acted and not is_instruction(turn):
+            continue
+        for message in range(turn.start, min(turn.end, conversation.present)):
+            if sum(len(text) for text in _spoken(conversation.messages[message])) > MAX_REPORT:
+                continue
+            for number, fact in enumerate(_once_a_sentence(conversation.of_kind(message, *REPORTS))[:MAX_REPORTS]):
+                yield _note("note", message, fact.part, 100 + number, fact.text, fact.kind)
+
+
+REPORTS = ("report", "negation_evidence", "correction", "binding", "status_pending", "status_failed", "plan_item")
+MAX_REPORTS = 6
+MAX_REPORT = 320
+"""Longer texts are compositions from results, which are kept where they stand."""
+
+
+# findings of a live request ------------------------------------------------------------------------------------------
+
+
+def _findings(conversation: Conversation, live: Set[int]) -> Iterator[Item]:
+    """Short answers that the steps of an unfinished request found: its own answer will be made of them."""
+    for turn in conversation.turns:
+        if turn.start not in live:
+            continue
+        for call in turn.calls:
+            if call.reads and call.results and call.results[-1].ref.message < conversation.present:
+                text = call.results[-1].part.text.strip()
+                if 0 < len(text) <= MAX_FINDING:
+                    yield _note("row", call.results[-1].ref.message, call.results[-1].ref.part, 0, text, "finding")
 
 
 # lines of results ---------------------------------------------------------------------------------------------------
@@ -124,7 +158,7 @@ def _lines(conversation: Conversation) -> Iterator[tuple[tuple[Call, int], str, 
             if not call.reads or not call.results or call.results[-1].ref.message >= conversation.present:
                 continue
             text = call.results[-1].part.text
-            if len(text) > MAX_RESULT:
+            if len(text) > MAX_RESULT or text.lstrip()[:1] in ("{", "["):
                 continue
             for number, line in enumerate(text.splitlines()[:MAX_LINES]):
                 if line.strip():

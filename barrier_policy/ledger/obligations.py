@@ -12,7 +12,13 @@ from barrier_policy.transcript.model import MessageKind, Origin
 
 Found = tuple[Item, list[Event]]
 
-ANSWERS = frozenset({"approval", "denial", "release", "correction", "binding"})
+INSTRUCTIVE = frozenset({"instruction"})
+"""Kinds of facts that make a user's message more than a question or a remark."""
+
+SURE = 60
+"""Confidence from which an instruction that was only looked into counts as work still open."""
+
+ANSWERS = frozenset({"approval", "denial"})
 
 
 def find_obligations(conversation: Conversation, effect_states: Mapping[str, str]) -> tuple[list[Item], list[Event]]:
@@ -53,28 +59,56 @@ def _obligation(
 
 
 def _requests(conversation: Conversation, effect_states: Mapping[str, str]) -> Iterator[Found]:
-    """One obligation for each user turn that asks for something; satisfied once its work has been done and confirmed."""
-    for turn in conversation.turns:
-        if not turn.has_user or not _asks(conversation, turn):
-            continue
+    """One obligation for each user turn that gives work; satisfied once the work has been done and confirmed.
+
+    The newest unfinished one is being worked on and can't be held by a record; earlier ones can.
+    """
+    given = [turn for turn in conversation.turns if turn.has_user and _gives_work(conversation, turn, effect_states)]
+    ended = [_ended(conversation, turn, effect_states) for turn in given]
+    newest = max((turn.index for turn, end in zip(given, ended, strict=True) if end is None and turn.start < conversation.present), default=-1)
+    for turn, end in zip(given, ended, strict=True):
+        at_work = turn.index == newest or bool(_unsettled(turn, effect_states)) or _works_at_present(conversation, turn)
         item = _obligation(
-            "request", turn.start, user_text(conversation, turn), rebindable=False, debtor=Origin.AGENT, creditor=Origin.USER
+            "request", turn.start, user_text(conversation, turn), rebindable=not at_work, debtor=Origin.AGENT, creditor=Origin.USER
         )
         events = [Event(turn.start, item.id, "detached", "asked by the user")]
-        ended = _ended(conversation, turn, effect_states)
-        if ended:
-            events.append(Event(min(turn.end, len(conversation.messages)) - 1, item.id, *ended))
+        if end:
+            events.append(Event(min(turn.end, len(conversation.messages)) - 1, item.id, *end))
         yield item, events
 
 
-def _asks(conversation: Conversation, turn: Turn) -> bool:
-    """Whether the user's message asks for something: says so, or makes the agent act."""
-    return bool(turn.kinds & {"request", "question"}) or bool(turn.calls) or _works_at_present(conversation, turn)
+def _gives_work(conversation: Conversation, turn: Turn, effect_states: Mapping[str, str]) -> bool:
+    """Whether the user's message makes the agent act, beyond answering a question."""
+    if _works_at_present(conversation, turn) or _effects(turn, effect_states):
+        return True
+    if not is_instruction(turn) or is_reply(conversation, turn):
+        return False
+    sure = max(int(fact.get("confidence", 100)) for fact in conversation.of_kind(turn.start, *INSTRUCTIVE)) >= SURE
+    return sure and bool(turn.calls or turn.final < 0)
+
+
+def is_instruction(turn: Turn) -> bool:
+    """Whether the user's message says something that later turns may depend on, and does not only ask or chat."""
+    return bool(turn.kinds & INSTRUCTIVE) or turn.shows
+
+
+def is_reply(conversation: Conversation, turn: Turn) -> bool:
+    """Whether the agent had just asked: then the values of the answer count, and not its sentences."""
+    return turn.index > 0 and _asks_back(conversation, conversation.turns[turn.index - 1])
 
 
 def _works_at_present(conversation: Conversation, turn: Turn) -> bool:
-    """Whether the turn reaches into the tail: the agent is at it now."""
-    return turn.start < conversation.present < turn.end
+    """Whether the turn reaches into the tail: the agent is at it now. A question that the tail has answered is over."""
+    reaches = turn.start < conversation.present < turn.end
+    return reaches and (is_instruction(turn) or turn.end == len(conversation.messages))
+
+
+def _effects(turn: Turn, effect_states: Mapping[str, str]) -> list[str]:
+    return [effect_states[effect_id(call)] for call in turn.calls if effect_id(call) in effect_states]
+
+
+def _unsettled(turn: Turn, effect_states: Mapping[str, str]) -> list[str]:
+    return [state for state in _effects(turn, effect_states) if state in UNSETTLED]
 
 
 def _ended(conversation: Conversation, turn: Turn, effect_states: Mapping[str, str]) -> tuple[str, str] | None:
@@ -83,17 +117,8 @@ def _ended(conversation: Conversation, turn: Turn, effect_states: Mapping[str, s
         return None
     if _called_off(conversation, turn):
         return "cancelled", "called off by the user"
-    states = [effect_states[effect_id(call)] for call in turn.calls if effect_id(call) in effect_states]
-    if states:
-        if any(state in UNSETTLED for state in states) or _left_unfinished(conversation, turn):
-            return None
+    if _effects(turn, effect_states) and not _unsettled(turn, effect_states):
         return "satisfied", "its effects are settled"
-    if any(not call.results for call in turn.calls):
-        return None
-    if "request" in turn.kinds and turn.calls:
-        return None  # a task that has only been looked into
-    if turn.final >= 0:
-        return ("satisfied", "answered") if "request" not in turn.kinds or not _asks_back(conversation, turn) else None
     return None
 
 
@@ -104,11 +129,6 @@ def _called_off(conversation: Conversation, turn: Turn) -> bool:
         return False
     kinds = conversation.turns[after].kinds
     return bool(kinds & {"denial"}) and "request" not in kinds
-
-
-def _left_unfinished(conversation: Conversation, turn: Turn) -> bool:
-    """The agent's closing words say that something is still to come."""
-    return turn.final >= 0 and bool(conversation.of_kind(turn.final, "status_pending"))
 
 
 def _asks_back(conversation: Conversation, turn: Turn) -> bool:
@@ -154,28 +174,21 @@ def _passed_over(conversation: Conversation, call: Call) -> int | None:
 
 
 def _commitments(conversation: Conversation) -> Iterator[Found]:
-    """Promises in a turn's closing words, and what users say will be done later."""
-    for turn in conversation.turns:
-        for message in _closing_messages(conversation, turn):
-            for number, fact in enumerate(conversation.of_kind(message, "commitment")):
-                item = _obligation(
-                    "commitment",
-                    message,
-                    fact.text,
-                    number=number,
-                    part=fact.part,
-                    rebindable=True,
-                    debtor=Origin.AGENT,
-                    creditor=Origin.USER,
-                )
-                yield item, [Event(message, item.id, "detached", "promised")]
-
-
-def _closing_messages(conversation: Conversation, turn: Turn) -> Sequence[int]:
-    """The agent's texts after the last call of a turn that has ended."""
-    if turn.final < 0 or turn.end > conversation.present:
-        return ()
-    return (turn.final,)
+    """Promises in closing words. A later promise takes the place of an earlier one, unless that names a time or number."""
+    made = [
+        (turn.final, fact)
+        for turn in conversation.turns
+        if 0 <= turn.final and turn.end <= conversation.present
+        for fact in conversation.of_kind(turn.final, "commitment")
+    ]
+    for number, (message, fact) in enumerate(made):
+        item = _obligation(
+            "commitment", message, fact.text, number=number, part=fact.part, rebindable=True, debtor=Origin.AGENT, creditor=Origin.USER
+        )
+        events = [Event(message, item.id, "detached", "promised")]
+        if message != made[-1][0] and not any(character.isdigit() for character in fact.text):
+            events.append(Event(made[-1][0], item.id, "expired", "a later promise took its place"))
+        yield item, events
 
 
 def _questions(conversation: Conversation) -> Iterator[Found]:
@@ -196,13 +209,12 @@ def _questions(conversation: Conversation) -> Iterator[Found]:
 
 
 def _answered(conversation: Conversation, turn: Turn) -> int | None:
-    """The next user message, unless it only asks something else."""
-    for after in conversation.turns[turn.index + 1 : turn.index + 2]:
-        if not after.has_user:
-            continue
-        asks_else = "question" in after.kinds and not after.kinds & (ANSWERS | {"request"})
-        return None if asks_else else after.start
-    return None
+    """The next user message, unless it only asks something else or chats."""
+    if turn.index + 1 >= len(conversation.turns):
+        return None
+    after = conversation.turns[turn.index + 1]
+    answers = bool(after.kinds & ANSWERS) or (is_instruction(after) and "question" not in after.kinds)
+    return after.start if answers else None
 
 
 # work in flight, plans ----------------------------------------------------------------------------------------------

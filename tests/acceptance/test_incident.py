@@ -192,9 +192,8 @@ def test_the_rest_of_the_run_is_reclaimed(decision: Decision) -> None:
 def test_the_finished_migration_of_customers_holds_nothing_back(decision: Decision, messages: Messages) -> None:
     span = span_of(decision, migration(messages, "customers"))
     assert UNSETTLED not in rules(span)
-    assert span.action != "retain"
-    receipts = [record.text for record in decision.carrier if record.kind == "receipt"]
-    assert any("customers-v2-prd-0903" in text for text in receipts)
+    assert {repair.kind for repair in span.repairs} == {"rebind", "archive"}
+    assert any("customers-v2-prd-0903" in text for text in surviving(decision, messages))
 
 
 def test_once_a_look_up_confirms_the_migration_the_span_may_go_with_a_receipt_that_has_the_key(

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from barrier_policy.cli.console import make_console
+from barrier_policy.cli.decide import LONG_WORK, _progress
 from barrier_policy.cli.rows import LONG
 from barrier_policy.walk import decide
 
 NOW = "2026-06-01T12:00:00Z"
+NARRATIVE = "The light is soft this morning, and the roses look lovely. "
 Runner = Callable[..., Any]
 
 
@@ -89,6 +94,7 @@ def test_of_several_files_the_highest_exit_code_counts(
 def test_an_unreadable_file_outranks_a_refusal(run: Runner, talk: str) -> None:
     assert run("decide", "--target-tokens", "1", talk).code == 1
     assert run("decide", "--target-tokens", "1", talk, "missing.json").code == 2
+    assert run("decide", "--target-tokens", "1", "missing.json", talk).code == 2
 
 
 def long_talk(chat: Runner) -> str:
@@ -102,6 +108,40 @@ def test_a_long_table_folds_runs_of_the_same_action_and_rule(run: Runner, chat: 
     assert len(folded.splitlines()) < len(whole.splitlines())
     assert " spans)" in folded and " spans)" not in whole
     assert folded.splitlines()[-6:] == whole.splitlines()[-6:], "the sums must not depend on folding"
+
+
+def test_a_span_that_may_go_has_one_line_and_all_of_them_with_all(run: Runner, chat: Runner) -> None:
+    call = {"id": "c", "function": {"name": "deploy_shop", "arguments": '{"region": "eu-7719", "build": "b-40417"}'}}
+    name = chat(
+        {"role": "assistant", "content": NARRATIVE * 40, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c", "content": '{"status": "succeeded", "id": "dep-88213"}'},
+    )
+    brief, whole = run("decide", "--keep-last", "0", name).out, run("decide", "--keep-last", "0", "--all", name).out
+    assert row_of(brief, "0-1").split()[3] == "repair"
+    assert ("effects.receipt-missing" in brief) != ("bindings.open-endpoint" in brief)
+    assert "effects.receipt-missing" in whole and "bindings.open-endpoint" in whole
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("stream", "size", "files", "shown"),
+    [
+        (Terminal(), LONG_WORK, 1, True),
+        (Terminal(), 10, 3, True),
+        (Terminal(), 10, 1, False),
+        (io.StringIO(), LONG_WORK, 3, False),
+    ],
+)
+def test_progress_is_shown_on_a_terminal_for_long_work(
+    stream: io.StringIO, size: int, files: int, shown: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "big.json").write_bytes(b" " * size)
+    monkeypatch.setattr("barrier_policy.cli.decide.err", lambda: make_console(stream))
+    assert (not isinstance(_progress("big.json", 0, files), nullcontext)) is shown
 
 
 def test_a_range_makes_one_span_of_its_messages(run: Runner, talk: str) -> None:

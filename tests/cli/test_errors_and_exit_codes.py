@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -110,9 +111,10 @@ def test_a_reader_of_the_output_that_goes_away_is_no_error(talk: str) -> None:
     assert complaint == b""
 
 
-def test_output_can_be_written_to_an_ascii_terminal(talk: str, chat: Runner) -> None:
-    name = chat(("system", "Du hilfst im Gärtchen.\nImmer."), ("user", "Schön 🌹"), ("assistant", "Ja."))
+def test_output_can_be_written_to_an_ascii_terminal(chat: Runner) -> None:
+    call = {"id": "c", "function": {"name": "deploy_shop", "arguments": json.dumps({"Gärtchen": "🌹"}, ensure_ascii=False)}}
+    name = chat(("user", "Ja."), {"role": "assistant", "tool_calls": [call]})
     environment = os.environ | {"PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
-    command = [*COMMAND, "ledger", name]
-    done = subprocess.run(command, capture_output=True, env=environment, check=False)
+    done = subprocess.run([*COMMAND, "ledger", name], capture_output=True, env=environment, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
+    assert b"G\\xe4rtchen" in done.stdout

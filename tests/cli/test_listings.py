@@ -10,6 +10,7 @@ import pytest
 
 from barrier_policy.hookspecs import hookimpl
 from barrier_policy.plugins import load_plugins
+from barrier_policy.transcript.model import Message
 from barrier_policy.transcript.reader import Reader
 
 Runner = Callable[..., Any]
@@ -20,6 +21,28 @@ def test_facts_are_listed_with_their_attributes(run: Runner, deploy: str) -> Non
     call = next(fact for fact in found if fact["kind"] == "tool_call")
     assert (call["message"], call["tool"]) == (1, "deploy_service")
     assert "tool_call" in run("facts", deploy).out
+
+
+class Failing:
+    """An extractor that can't read user messages."""
+
+    @hookimpl
+    def barrier_extract_facts(self, message: Message) -> None:
+        if message.role == "user":
+            raise KeyError("in the middle of a secret")
+
+
+def test_an_extractor_that_fails_is_named_and_the_others_go_on(
+    run: Runner, deploy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = load_plugins(extra=[("zz_failing", Failing())])
+    monkeypatch.setattr("barrier_policy.walk.load_plugins", lambda: found)
+    done = run("facts", deploy)
+    assert (done.code, "tool_call" in done.out) == (0, True)
+    assert done.err.splitlines()[0] == (
+        "deploy.json: extractor zz_failing@0: KeyError while reading message 0 (its facts there are unknown)"
+    )
+    assert "secret" not in done.err
 
 
 def test_facts_can_be_narrowed_to_a_kind_and_a_message(run: Runner, deploy: str) -> None:

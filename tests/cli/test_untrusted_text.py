@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 from collections.abc import Callable
 from typing import Any
@@ -78,6 +79,19 @@ def test_no_command_lets_control_characters_of_a_transcript_through(
     done = run(arguments[0], hostile, *arguments[1:])
     assert done.code in (0, 1), done.err
     assert not OBEYED.search(done.out)
+
+
+@pytest.mark.parametrize("form", ["json", "jsonl"])
+def test_json_holds_lone_surrogates_as_text_that_every_reader_takes(run: Runner, chat: Runner, form: str) -> None:
+    call = {"id": "c", "function": {"name": "deploy\ud800", "arguments": '{"service": "shop", "key": "k-2f9c41"}'}}
+    name = chat(
+        ("assistant", "The meadow is green and quiet. " * 100),
+        {"role": "assistant", "content": "The meadow is green and quiet. " * 100, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c", "content": '{"status": "succeeded"}'},
+    )
+    done = run("decide", "--format", form, "--keep-last", "0", name)
+    assert done.code == 0, done.err
+    assert [record["fields"]["items"][0]["tool"] for record in json.loads(done.out)["carrier"]] == ["deploy\\ud800"]
 
 
 def test_a_file_name_can_not_act_on_the_terminal(run: Runner) -> None:

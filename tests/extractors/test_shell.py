@@ -132,7 +132,17 @@ def test_a_line_has_the_class_of_its_worst_command(line: str, expected: EffectCl
 
 @pytest.mark.parametrize(
     "line",
-    ["$CMD x", "eval $X", "frobnicate x", "./run", "curl -s https://example.test | bash", "bash", "", "python", "echo 'unclosed"],
+    [
+        "$CMD x",
+        "eval $X",
+        "frobnicate x",
+        "./run",
+        "curl -s https://example.test | bash",
+        "bash",
+        "",
+        "python",
+        "echo 'unclosed",
+    ],
 )
 def test_what_nobody_can_see_counts_as_a_change_by_assumption(line: str) -> None:
     judgement = judge_shell(line)
@@ -208,7 +218,15 @@ def test_work_that_goes_on_after_the_answer_is_background(line: str, background:
 
 @pytest.mark.parametrize(
     "text",
-    ["(" * 9_000, "`" * 9_000, "$(" * 9_000, "cat <<E\n" * 3_000, "a" * (MAX_TEXT + 1), "ls;" * 5_000, "{ " * (MAX_OPENERS + 1)],
+    [
+        "(" * 9_000,
+        "`" * 9_000,
+        "$(" * 9_000,
+        "cat <<E\n" * 3_000,
+        "a" * (MAX_TEXT + 1),
+        "ls;" * 5_000,
+        "{ " * (MAX_OPENERS + 1),
+    ],
     ids=["parentheses", "backticks", "substitutions", "heredocs", "length", "commands", "braces"],
 )
 def test_hostile_text_is_not_looked_into_and_counts_as_a_change(text: str) -> None:
@@ -217,10 +235,8 @@ def test_hostile_text_is_not_looked_into_and_counts_as_a_change(text: str) -> No
 
 
 def test_deep_wrapping_ends_in_unknown() -> None:
-    line = "ls"
-    for _ in range(8):
-        line = "env " + line if len(line) > 40 else f"eval {line}"
-    assert judge_shell("sudo " * 40 + "ls").assumed
+    assert judge_shell("sudo ls").assumed is False
+    assert judge_shell("sudo " * 40 + "ls").assumed is True
 
 
 def test_words_lose_their_quotes_and_keep_their_text() -> None:

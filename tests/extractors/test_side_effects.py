@@ -95,7 +95,8 @@ def test_a_namesake_of_a_known_tool_is_not_taken_for_it() -> None:
         ("redis", {"cmd": "INFO memory"}, READ, "shell"),
         ("acmectl", {"args": "roll rel-1"}, MORE, "shell"),
         ("ansible", {"hosts": "a", "module": "shell", "args": "df -h"}, READ, "shell"),
-        ("run_python", {"code": "print(1)"}, READ, "unknown"),
+        ("run_python", {"code": "print(1)"}, READ, "shell"),
+        ("run_python", {"code": "open('a', 'w').write('b')"}, MORE, "shell"),
         ("sql_query", {"sql": "select 1"}, READ, "sql"),
         ("sql_query", {"sql": "delete from a"}, GONE, "sql"),
         ("warehouse", {"q": "select sum(a) from b"}, READ, "sql"),
@@ -167,6 +168,22 @@ def test_an_argument_that_names_the_action_speaks_for_a_tool_whose_name_does_not
     assert call("crawl_control", {"crawl": "c", "action": "stop"}).get("operation") == "crawl_control stop"
     assert call("device", {"id": "d", "action": "delete"}).get("effect_class") == GONE
     assert call("device", {"id": "d", "action": "status"}).get("effect_class") == READ
+    assert call("index_delete", {"id": "d", "op": "list"}).get("effect_class") == GONE
+    assert call("estimate", {"table": "t", "op": "vacuum full"}).get("effect_class") == READ
+
+
+def test_a_tool_whose_name_begins_like_a_program_is_not_run_as_one() -> None:
+    assert call("file_delete", {"args": "a.txt"}).get("effect_class") == GONE
+    assert call("host_restart", {"cmd": "web"}).get("effect_class") == SAME
+
+
+def test_a_message_that_quotes_sql_is_a_message() -> None:
+    assert shown(call("chat_post", {"text": "select a from b"}), "effect_class", "basis") == (MORE, "name")
+
+
+def test_a_file_of_any_size_is_written_where_its_path_says() -> None:
+    fact = call("Write", {"file_path": "big.txt", "content": "x" * 2_000_000})
+    assert (*shown(fact, "effect_class", "targets"), fact.text) == (SAME, ("big.txt",), "big.txt")
 
 
 @pytest.mark.parametrize(
@@ -184,7 +201,9 @@ def test_a_key_makes_a_change_keyed_and_leaves_a_read_a_read(arguments: Any) -> 
     assert shown(call("payout_find", arguments), "effect_class", "keys") == (READ, ("k-1",))
 
 
-@pytest.mark.parametrize("flag", [{"dry_run": True}, {"preview": "true"}, {"confirm": False}, {"mode": "plan"}, {"dryRun": True}])
+@pytest.mark.parametrize(
+    "flag", [{"dry_run": True}, {"preview": "true"}, {"confirm": False}, {"mode": "plan"}, {"dryRun": True}]
+)
 def test_a_rehearsal_is_a_read_by_assumption(flag: Any) -> None:
     assert shown(call("index_delete", {"id": "i", **flag}), "effect_class", "assumed") == (READ, True)
     assert call("index_delete", {"id": "i", **dict.fromkeys(flag, "other")}).get("effect_class") == GONE

@@ -75,7 +75,9 @@ def test_a_text_has_the_class_of_its_worst_statement(text: str, expected: Effect
     assert judge_sql(text).effect_class is expected
 
 
-@pytest.mark.parametrize("text", ["", "-- note", "sum by (x) (rate(y[5m]))", "select a, from", "\\i job.sql", "\\! rm x", "frob a"])
+@pytest.mark.parametrize(
+    "text", ["", "-- note", "sum by (x) (rate(y[5m]))", "select a, from", "\\i job.sql", "\\! rm x", "frob a"]
+)
 def test_what_does_not_parse_counts_as_a_change_by_assumption(text: str) -> None:
     judgement = judge_sql(text)
     assert judgement.effect_class is MORE
@@ -122,7 +124,13 @@ def test_prose_is_not_taken_for_sql(text: str, expected: bool) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["(" * 5_000, "select " + "(" * 90 + "1" + ")" * 90, "select " + "not " * 4_000 + "1", "select 1;" * 3_000, "x" * (MAX_TEXT + 1)],
+    [
+        "(" * 5_000,
+        "select " + "(" * 90 + "1" + ")" * 90,
+        "select " + "not " * 4_000 + "1",
+        "select 1;" * 3_000,
+        "x" * (MAX_TEXT + 1),
+    ],
     ids=["open", "nested", "recursive", "many", "long"],
 )
 def test_hostile_text_counts_as_a_change(text: str) -> None:

@@ -52,7 +52,10 @@ def test_a_result_that_stands_before_its_call_is_paired_with_it() -> None:
 
 def test_ten_thousand_calls_in_one_turn_pair_in_linear_time() -> None:
     ids = [str(number) for number in range(10_000)]
-    assert len(pairs_of(call(0, *ids), *(result(number + 1, identifier) for number, identifier in enumerate(reversed(ids))))) == 10_000
+    assert (
+        len(pairs_of(call(0, *ids), *(result(number + 1, identifier) for number, identifier in enumerate(reversed(ids)))))
+        == 10_000
+    )
 
 
 def test_ten_thousand_calls_with_one_id_pair_in_order_and_in_bounded_time() -> None:
