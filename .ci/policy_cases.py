@@ -11,6 +11,7 @@ from barrier_policy.policy.loader import load_policies, shipped_policies
 
 
 def main() -> int:
+    """Run all cases with both engines."""
     failed = 0
     folder = shipped_policies()
     for name in ("python", "fast"):

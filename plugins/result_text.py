@@ -30,7 +30,8 @@ _EXIT: Final = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _HTTP_HEAD: Final = re.compile(
-    r"\s*(?:http/[\d.]+\s+|status:?\s+|http\s+)?([1-5]\d\d)\b[\s:,-]{0,3}(?:ok|created|accepted|no content|multi|partial|moved|found|not |bad|"
+    r"\s*(?:http/[\d.]+\s+|http\s+|(?:http[ _-]?)?status(?:[ _-]?code)?\s*[:=]?\s*)([1-5]\d\d)\b|"
+    r"\s*([1-5]\d\d)\b[\s:,-]{0,3}(?:ok|created|accepted|no content|multi|partial|moved|found|not |bad|"
     r"unauthori[sz]ed|forbidden|method|conflict|gone|unprocessable|too many|internal|service|gateway|request)",
     re.IGNORECASE,
 )
@@ -72,10 +73,9 @@ def read_text(part: Part, question: Question) -> ResultReading:
         return _failing(text, question, error_state(_head(text)), 0, line_end(text, 0), basis="flag")
     match = _HTTP_HEAD.match(text, 0, HEAD)
     if match is not None:
-        state, end = http_state(int(match[1])), line_end(text, match.end())
-        return ResultReading(
-            state=state, basis="text", reports=state, start=match.start(), end=end, fails=int(match[1]) >= 400
-        )
+        status = int(match[1] or match[2])
+        state, end = http_state(status), line_end(text, match.end())
+        return ResultReading(state=state, basis="text", reports=state, start=match.start(), end=end, fails=status >= 400)
     if question.runs_commands and question.changes:
         line = _failure_line(text)
         if line is not None:

@@ -34,6 +34,8 @@ MAX_LABELS = 2_000
 JWT = re.compile(r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}")
 PEM = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY( BLOCK)?-----")
 URL_USER = re.compile(r"://[^\s/:@\"'<>]*:([^\s/@\"'<>]{3,})@[\w.\[-]")
+ENVIRONMENT_KEY = re.compile(r"(?<![A-Za-z0-9_])[a-z][a-z0-9]{1,15}_(?:live|test|prod|secret)_[A-Za-z0-9]{12,}(?![A-Za-z0-9])")
+"""Many issuers write the environment into their keys: `xk_live_…`."""
 AUTHORIZATION = re.compile(r"(?i)\b(?:bearer|basic)[ ]+([A-Za-z0-9._~+/=-]{12,})")
 COOKIE = re.compile(r"(?i)\bcookie: *[\w.-]+=([^;\s\"']{12,})")
 USER_OPTION = re.compile(r"(?:^|\s)(?:-u|--user)[ =]['\"]?[^\s:'\"]+:([^\s'\"]{4,})")
@@ -89,6 +91,9 @@ def _by_form(text: str) -> Iterator[Secret]:
     if "eyJ" in text:
         for match in JWT.finditer(text):
             yield Secret(start=match.start(), end=match.end(), type=SecretType.JWT)
+    for match in ENVIRONMENT_KEY.finditer(text) if "_" in text else ():
+        if is_scrambled(match[0], 4):
+            yield Secret(start=match.start(), end=match.end(), type=SecretType.API_KEY)
     if "PRIVATE KEY" in text:
         yield from _private_keys(text)
     if "://" in text and "@" in text:

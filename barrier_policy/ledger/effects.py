@@ -27,6 +27,7 @@ MAX_ARGUMENTS = 220
 MAX_LEAF = 90
 MAX_RECEIPT = 600
 MAX_WHOLE = 320
+MIN_NAME = 4
 
 
 def effect_id(call: Call) -> str:
@@ -66,12 +67,12 @@ class _Effects:
 
     def add(self, call: Call, *, only_asked: bool) -> None:
         """Take the next call; `only_asked`: the user's message gives no work."""
-        names = set(_names(call))
+        names = {name for full in _names(call) for name in (full, _last_segment(full))}
         named = sorted(names & self.handles.keys())
         if (not call.reads and not (only_asked and _may_be_look_up(call))) or (not named and not only_asked and _acts_after_all(call)):
             self._begin(call)
         else:
-            of_turn = {self._of_turn[name] for name in names & self._of_turn.keys()}
+            of_turn = {self._of_turn[name] for name in names & self._of_turn.keys() if len(name) >= MIN_NAME}
             self.outcomes.update(dict.fromkeys(sorted(of_turn), _outcome(call)))
         for event in _reconciled(call, named, self.handles, self.states):
             self.events.append(event)
@@ -85,13 +86,18 @@ class _Effects:
             self.states[item.id] = event.state
         handles = dict.fromkeys(_handles(call), item.id)
         self.handles.update(handles)
-        self._of_turn.update(handles)
-        self._of_turn.update(dict.fromkeys(call.fact.get("targets", ()) if call.fact else (), item.id))
+        targets = call.fact.get("targets", ()) if call.fact else ()
+        self._of_turn.update((_last_segment(name), item.id) for name in (*handles, *targets))
 
     def finished(self, item: Item) -> Item:
         """The item with what a look-up of its turn said of it."""
         outcome = self.outcomes.get(item.id)
         return msgspec.structs.replace(item, text=f"{item.text} ⇒ {outcome}") if outcome else item
+
+
+def _last_segment(name: str) -> str:
+    """`job/x-1` and `batch/x-1` are named x-1."""
+    return name.rsplit("/", 1)[-1]
 
 
 def _acts_after_all(call: Call) -> bool:
@@ -187,6 +193,7 @@ def _reconciled(call: Call, named: Sequence[str], handles: dict[str, str], state
 
 def _names(call: Call) -> Iterator[str]:
     yield from leaves(call.part.arguments)
+    yield from call.fact.get("targets", ()) if call.fact else ()
     for result in call.results:
         yield from result.fact.get("handles", ()) if result.fact else ()
 

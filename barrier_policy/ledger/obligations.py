@@ -30,6 +30,7 @@ def find_obligations(conversation: Conversation, effect_states: Mapping[str, str
         _open_calls(conversation),
         _commitments(conversation),
         _questions(conversation),
+        _half_done(conversation, effect_states),
         _jobs(conversation),
         _plan_items(conversation),
     ):
@@ -83,8 +84,8 @@ def _gives_work(conversation: Conversation, turn: Turn, effect_states: Mapping[s
         return True
     if not is_instruction(turn) or is_reply(conversation, turn):
         return False
-    sure = max(int(fact.get("confidence", 100)) for fact in conversation.of_kind(turn.start, *INSTRUCTIVE)) >= SURE
-    return sure and bool(turn.calls or turn.final < 0)
+    told = [int(fact.get("confidence", 100)) for fact in conversation.of_kind(turn.start, *INSTRUCTIVE)]
+    return (turn.shows or max(told) >= SURE) and bool(turn.calls or turn.final < 0)
 
 
 def is_instruction(turn: Turn) -> bool:
@@ -206,6 +207,19 @@ def _questions(conversation: Conversation) -> Iterator[Found]:
         elif turn is not asked[-1]:
             events.append(Event(asked[-1].final, item.id, "expired", "a later question took its place"))
         yield item, events
+
+
+def _half_done(conversation: Conversation, effect_states: Mapping[str, str]) -> Iterator[Found]:
+    """What the agent says is under way or half done in the newest unfinished work: its own words are the only record."""
+    given = [turn for turn in conversation.turns if turn.has_user and turn.start < conversation.present and is_instruction(turn)]
+    for turn in given[-1:]:
+        for message in range(turn.start, min(turn.end, conversation.present)):
+            if conversation.messages[message].origin is Origin.AGENT:
+                for number, fact in enumerate(conversation.of_kind(message, "status_pending")):
+                    item = _obligation(
+                        "handoff", message, fact.text, number=500 + number, part=fact.part, rebindable=False, debtor=Origin.AGENT, creditor=Origin.USER
+                    )
+                    yield item, [Event(message, item.id, "detached", "the agent says that it is not finished")]
 
 
 def _answered(conversation: Conversation, turn: Turn) -> int | None:

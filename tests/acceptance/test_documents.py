@@ -134,7 +134,7 @@ def test_opportunity_when_all_obligations_are_discharged_and_nothing_is_bound(me
 
 BARRIERS = [
     pytest.param(
-        [*user("Is the oak table in stock?"), *tool("check_stock", None, item="oak table")],
+        [*user("Please book a table for tonight."), *tool("book_table", None, people=4)],
         "obligations.pending",
         id="pending-obligation-open-call",
     ),
@@ -182,9 +182,9 @@ def test_barrier_that_no_repair_lifts_is_retained_verbatim(messages: Messages, r
     [
         pytest.param(
             [
-                *user("Is the oak table in stock?"),
-                *tool("check_stock", "There are plenty of oak tables.", item="oak table"),
-                *agent("Plenty are left."),
+                *user("Please book a table for tonight."),
+                *tool("book_table", {"status": "confirmed"}, people=4),
+                *agent("It is booked."),
             ],
             "obligations.pending",
             id="the-call-was-answered",
