@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from barrier_policy.decision.assess import Assessment, Probe, assess_spans
-from barrier_policy.decision.carrier import CarrierRecord, write_index
+from barrier_policy.decision.carrier import CarrierRecord, write_shared
 from barrier_policy.decision.model import (
     SCHEMA,
     Budget,
@@ -227,9 +227,9 @@ def _carrier(join: Join, assessments: tuple[Assessment, ...], plan: Plan) -> tup
     """The records that the planned repairs would write: each span's own, then the index of exact values."""
     repaired = [found for found, action in zip(assessments, plan.actions, strict=True) if action == "repair"]
     at_hand = max((message.index for message in join.messages if opens_turn(message)), default=0)
-    items = [item for found in repaired for item in found.indexed]
-    index = write_index(items, join.ledger, join.messages, at_hand)
-    return (*(record for found in repaired for record in found.records), *index)
+    items = [item for found in repaired for item in found.shared]
+    shared = write_shared(items, join.ledger, join.messages, at_hand)
+    return (*(record for found in repaired for record in found.records), *shared)
 
 
 def _span_decision(join: Join, found: Assessment, action: str, digest: str, store: Store | None) -> SpanDecision:

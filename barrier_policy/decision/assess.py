@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from barrier_policy.decision.carrier import CarrierRecord, is_indexed, write_records
+from barrier_policy.decision.carrier import CarrierRecord, is_shared, write_records
 from barrier_policy.decision.model import Blocking
 from barrier_policy.facts.model import Fact
 from barrier_policy.join.join import Coverage, Join, Provenance, build_record
@@ -32,7 +32,7 @@ DISCHARGE = {
 class Assessment(msgspec.Struct, frozen=True, kw_only=True):
     """A span's verdict, the repairs that would lift it, and what they cost.
 
-    `indexed` are the exact values of `rebind` that no record of the span shows. `gain` is tokens freed by a repair.
+    `shared` are the exact values of `rebind` that no record of the span shows. `gain` is tokens freed by a repair.
     """
 
     span: Span
@@ -41,7 +41,7 @@ class Assessment(msgspec.Struct, frozen=True, kw_only=True):
     result: Verdict
     provenance: Provenance
     rebind: tuple[Item, ...] = ()
-    indexed: tuple[Item, ...] = ()
+    shared: tuple[Item, ...] = ()
     archive: bool = False
     repairable: bool = False
     records: tuple[CarrierRecord, ...] = ()
@@ -103,12 +103,12 @@ def _assess(
     if not repairable:
         return msgspec.structs.replace(base, blocking=_blocking(span, result))
     records = tuple(write_records(span.id, rebind, join.ledger, join.messages))
-    indexed = tuple(item for item in rebind if is_indexed(item) and not any(item.text in entry.text for entry in records))
-    cost = sum(count(entry.text) for entry in records) + sum(count(item.text) for item in indexed)
+    shared = tuple(item for item in rebind if is_shared(item) and not any(item.text in entry.text for entry in records))
+    cost = sum(count(entry.text) for entry in records) + sum(count(item.text) for item in shared)
     return msgspec.structs.replace(
         base,
         rebind=rebind,
-        indexed=indexed,
+        shared=shared,
         archive=archive,
         repairable=True,
         records=records,

@@ -44,28 +44,33 @@ REQUIRED_FIELDS = {
 }
 
 
-def is_indexed(item: Item) -> bool:
-    """Whether an item goes into the one index of exact values instead of a record of its span."""
-    return record_kind(item) == "evidence_index"
+def is_shared(item: Item) -> bool:
+    """Whether an item goes into a record of what consumes it, together with items of other spans, and not into one of its own span."""
+    return record_kind(item) == "evidence_index" or bool(item.attributes.get("serves"))
 
 
 def write_records(span: str, items: Iterable[Item], ledger: Ledger, messages: Sequence[Message]) -> list[CarrierRecord]:
-    """Records for the items of one span that are not indexed: one per kind, in the order of the walk."""
+    """Records for the items of one span that are not shared: one per kind, in the order of the walk."""
     by_kind: dict[str, list[Item]] = {}
     for item in items:
-        if not is_indexed(item):
+        if not is_shared(item):
             by_kind.setdefault(record_kind(item), []).append(item)
     return [_record(kind, span, found, ledger, messages) for kind, found in by_kind.items()]
 
 
-def write_index(items: Sequence[Item], ledger: Ledger, messages: Sequence[Message], at_hand: int) -> list[CarrierRecord]:
-    """The one record of all exact values that the work at hand may ask for, a line for each message that they stand in.
+def write_shared(items: Iterable[Item], ledger: Ledger, messages: Sequence[Message], at_hand: int) -> list[CarrierRecord]:
+    """Records by what consumes them: findings by the request that they serve, exact values by the turn at hand.
 
-    Its subject and source is the turn that consumes it, the user's latest message (`at_hand`); each value has its own place in
-    `fields`.
+    Subject and source is the message of the consumer; each item has its own place in `fields`.
     """
-    indexed = [item for item in items if is_indexed(item)]
-    return [_record("evidence_index", f"turn:{at_hand}", indexed, ledger, messages, at=at_hand)] if indexed else []
+    by_consumer: dict[tuple[str, int], list[Item]] = {}
+    for item in items:
+        serves = item.attributes.get("serves")
+        by_consumer.setdefault((record_kind(item), int(serves) if serves else at_hand), []).append(item)
+    return [
+        _record(kind, f"turn:{consumer}", found, ledger, messages, at=consumer)
+        for (kind, consumer), found in sorted(by_consumer.items(), key=lambda entry: (entry[0][1], entry[0][0]))
+    ]
 
 
 def record_kind(item: Item) -> str:

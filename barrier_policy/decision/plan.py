@@ -32,7 +32,7 @@ def make_plan(assessments: Sequence[Assessment], *, tokens_total: int, target_to
     not reach it, the compaction is refused.
     """
     actions = ["summarize" if found.verdict == "opportunity" else "retain" for found in assessments]
-    repairable = [number for number, found in enumerate(assessments) if found.repairable and found.gain > 0]
+    repairable = [number for number, found in enumerate(assessments) if found.repairable and found.gain >= 0]
     repairable.sort(key=lambda number: (-assessments[number].gain, number))
     after = _size_after(assessments, actions, tokens_total)
     for number in repairable:

@@ -27,10 +27,10 @@ MAX_FINDING = 160
 
 def find_notes(conversation: Conversation, items: Sequence[Item], states: Mapping[str, str]) -> tuple[list[Item], list[Event]]:
     """Notes and rows, each open."""
-    live = {item.message for item in items if item.kind == "request" and not item.rebindable and states[item.id] not in TERMINAL}
+    live = {item.message for item in items if item.kind == "request" and states[item.id] not in TERMINAL}
     acted = {conversation.turn_of[item.message] for item in items if item.family is Family.EFFECT}
     found = [
-        *_statements(conversation),
+        *_statements(conversation, live),
         *_reports(conversation, acted),
         *_findings(conversation, live),
         *_rows(conversation, items, states),
@@ -38,7 +38,8 @@ def find_notes(conversation: Conversation, items: Sequence[Item], states: Mappin
     return found, [Event(item.message, item.id, "open", "needed later") for item in found]
 
 
-def _note(kind: str, message: int, part: int, number: int, text: str, name: str = "") -> Item:
+def _note(kind: str, message: int, part: int, number: int, text: str, name: str = "", serves: int = -1) -> Item:
+    """A note, or a row that `serves` the message that consumes it."""
     return Item(
         id=f"{kind}:{message}.{part}.{number}",
         family=Family.BINDING,
@@ -46,7 +47,7 @@ def _note(kind: str, message: int, part: int, number: int, text: str, name: str 
         message=message,
         part=part,
         text=text,
-        attributes={"name": name, "consumers": "1", "held": ""},
+        attributes={"name": name, "consumers": "1", "held": "", "serves": str(serves) if serves >= 0 else ""},
     )
 
 
@@ -55,14 +56,16 @@ def _note(kind: str, message: int, part: int, number: int, text: str, name: str 
 STATEMENTS = ("instruction", "binding", "correction")
 
 
-def _statements(conversation: Conversation) -> Iterator[Item]:
+def _statements(conversation: Conversation, live: Set[int]) -> Iterator[Item]:
     """Sentences of users that later turns may depend on.
 
-    Left out: rules, which are constraints; the sentences of an answer to the agent's question, whose values count; and a task in
+    Left out: open requests, which are obligations as a whole; rules, which are constraints; the sentences of an answer to the agent's question, whose values count; and a task in
     one sentence that has been done, unless it is the newest.
     """
     working = [turn for turn in conversation.turns if turn.start < conversation.present and is_instruction(turn)]
     for turn in working:
+        if turn.start in live:
+            continue
         facts = _once_a_sentence(conversation.of_kind(turn.start, *STATEMENTS))
         if is_reply(conversation, turn) or (len(facts) == 1 and _consumed(turn) and turn is not working[-1]):
             facts = [fact for fact in facts if fact.kind != "instruction"]
@@ -113,7 +116,8 @@ def _findings(conversation: Conversation, live: Set[int]) -> Iterator[Item]:
             if call.reads and call.results and call.results[-1].ref.message < conversation.present:
                 text = call.results[-1].part.text.strip()
                 if 0 < len(text) <= MAX_FINDING:
-                    yield _note("row", call.results[-1].ref.message, call.results[-1].ref.part, 0, text, "finding")
+                    place = call.results[-1].ref
+                    yield _note("row", place.message, place.part, 0, text, "finding", turn.start)
 
 
 # lines of results ---------------------------------------------------------------------------------------------------
@@ -123,13 +127,14 @@ def _rows(conversation: Conversation, items: Sequence[Item], states: Mapping[str
     wanted = _wanted(conversation, items, states)
     if not wanted:
         return
+    at_hand = max((turn.start for turn in conversation.turns if turn.has_user), default=0)
     lines = list(_lines(conversation))
     frequency = Counter(word for _, _, words in lines for word in words)
     for (call, number), line, words in lines:
         shared = [word for word in words & wanted if frequency[word] <= RARE]
         if len(shared) >= SHARED_WORDS:
             result = call.results[-1]
-            yield _note("row", result.ref.message, result.ref.part, number, line, "")
+            yield _note("row", result.ref.message, result.ref.part, 1 + number, line, "", at_hand)
 
 
 def _wanted(conversation: Conversation, items: Sequence[Item], states: Mapping[str, str]) -> frozenset[str]:

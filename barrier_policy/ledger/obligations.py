@@ -62,13 +62,12 @@ def _obligation(
 def _requests(conversation: Conversation, effect_states: Mapping[str, str]) -> Iterator[Found]:
     """One obligation for each user turn that gives work; satisfied once the work has been done and confirmed.
 
-    The newest unfinished one is being worked on and can't be held by a record; earlier ones can.
+    One that still waits for an effect, or that the agent is at now, can't be held by a record.
     """
     given = [turn for turn in conversation.turns if turn.has_user and _gives_work(conversation, turn, effect_states)]
     ended = [_ended(conversation, turn, effect_states) for turn in given]
-    newest = max((turn.index for turn, end in zip(given, ended, strict=True) if end is None and turn.start < conversation.present), default=-1)
     for turn, end in zip(given, ended, strict=True):
-        at_work = turn.index == newest or bool(_unsettled(turn, effect_states)) or _works_at_present(conversation, turn)
+        at_work = bool(_unsettled(turn, effect_states)) or turn.start < conversation.present < turn.end
         item = _obligation(
             "request", turn.start, user_text(conversation, turn), rebindable=not at_work, debtor=Origin.AGENT, creditor=Origin.USER
         )

@@ -1,0 +1,113 @@
+"""What users say that later turns may depend on, told from mere questions and small talk: fact kind `instruction`.
+
+A sentence that is in doubt counts as one: carrying a short sentence costs less than losing an instruction. The weights are a linear
+model over pieces of words; `benchmarks/instruction_model` trains them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from importlib.resources import files
+from math import isqrt
+from typing import Final
+
+import msgspec
+
+from barrier_policy.facts.context import Context
+from barrier_policy.facts.model import Attribute, Fact, FactKind
+from barrier_policy.facts.prose import prose_sentences
+from barrier_policy.hookspecs import hookimpl
+from barrier_policy.transcript.model import Message, MessageKind, Origin, PartType
+
+WORD: Final = re.compile(r"[^\W\d_]+|\d+|[^\w\s]")
+SIZES: Final = (3, 4, 5)
+LENGTHS: Final = ((4, "\x02s"), (9, "\x02m"), (18, "\x02l"))
+LONG: Final = "\x02x"
+MAX_WORDS: Final = 60
+SCALE: Final = 1_000
+"""Weights and scores are whole thousandths, so that they are the same on every machine."""
+
+
+class Model(msgspec.Struct, frozen=True, kw_only=True):
+    """A sentence's score is `bias` plus the sum of its pieces' weights over the root of their number; above zero: small talk."""
+
+    bias: int
+    threshold: int
+    weights: dict[str, int]
+
+
+@lru_cache(maxsize=1)
+def load_model() -> Model:
+    """The shipped weights."""
+    data = files("barrier_policy_plugins").joinpath("instruction_weights.json").read_text(encoding="utf-8")
+    return msgspec.convert(json.loads(data), Model)
+
+
+def pieces(sentence: str) -> Iterator[str]:
+    """Pieces of a sentence: letters in a row within a word, neighbouring words, and how long it is."""
+    words = WORD.findall(unicodedata.normalize("NFKC", sentence).casefold())[:MAX_WORDS]
+    words = ["0" * min(len(word), 4) if word[0].isdigit() else word for word in words]
+    before = "^"
+    for word in words:
+        padded = f" {word} "
+        for size in SIZES:
+            for start in range(len(padded) - size + 1):
+                yield padded[start : start + size]
+        yield f"{before}_{word}"
+        before = word
+    yield f"{before}_$"
+    if len(words) > 1:
+        yield f"^^{words[0]}_{words[1]}"
+    yield next((mark for limit, mark in LENGTHS if len(words) < limit), LONG)
+
+
+def small_talk_score(sentence: str) -> int:
+    """How sure it is, in thousandths, that a user's sentence only asks or chats; below zero it tells or orders something."""
+    model = load_model()
+    known = {piece for piece in pieces(sentence) if piece in model.weights}
+    total = sum(model.weights[piece] for piece in known)
+    # the root in thousandths, so that the division stays in whole numbers
+    return model.bias + total * SCALE // isqrt(max(1, len(known)) * SCALE * SCALE)
+
+
+@hookimpl
+def barrier_fact_kinds() -> Iterable[FactKind]:
+    """`instruction`."""
+    return (
+        FactKind(
+            name="instruction",
+            doc="A sentence of the user that tells or orders something, and does not only ask or chat.",
+            attributes=(Attribute(name="confidence", type="int", doc="0 to 100"),),
+        ),
+    )
+
+
+@hookimpl
+def barrier_extract_facts(message: Message, context: Context) -> Iterable[Fact]:
+    """One fact for each such sentence of a user's own message."""
+    if message.kind is not MessageKind.MESSAGE or message.origin is not Origin.USER:
+        return ()
+    return _facts(message)
+
+
+def _facts(message: Message) -> Iterator[Fact]:
+    threshold = load_model().threshold
+    for index, part in enumerate(message.parts):
+        if part.type is not PartType.TEXT:
+            continue
+        for sentence in prose_sentences(part.text):
+            score = small_talk_score(sentence.text)
+            if score < threshold:
+                yield Fact(
+                    kind="instruction",
+                    message=message.index,
+                    part=index,
+                    start=sentence.start,
+                    end=sentence.end,
+                    text=sentence.text,
+                    attributes={"confidence": min(100, max(0, 50 - score * 20 // SCALE))},
+                )

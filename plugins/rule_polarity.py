@@ -1,0 +1,171 @@
+"""What a rule sentence demands: something, nothing of a kind, or something on a condition; how strictly; and about what.
+
+A sentence is a rule already when this is asked. Words are those of its language, which its commonest words give away;
+quoted words don't count (design section 5, constraints).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+from barrier_policy.facts.prose import without_quotes
+
+MUST: Final = "must"
+MUST_NOT: Final = "must_not"
+ONLY_IF: Final = "only_if"
+
+CLASSES: Final = ("not", "only_if", "if", "until", "above", "not_but", "may")
+SUFFIXES: Final = {
+    "en": r"|\w+n't|cant|dont|wont|(?:leave|let|keep)s? (?:\S+ ){1,5}(?:out|alone|be|free|away|sleep)|stays? (?:out|off|closed|shut|grounded)|no-\w+",
+    "cs": r"|ne(?!bo\b|bot|moc|dě|zbyt)\w{3,}",
+    "tr": r"|\w+(?:may[ıi]n\w*|mey[ıi]n\w*|mas[ıi]n|mes[ıi]n|maz|mez|m[ıiuü]yor\w*|mamal[ıi]\w*|memeli\w*)|\w{3,}(?:ma|me)(?=[.!]?$)",
+}
+"""Negation that is part of a verb."""
+_LETTERS: Final = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
+_SCRIPTS: Final = (
+    ("ja", re.compile("[぀-ヿ]")),
+    ("zh", re.compile("[一-鿿]")),
+    ("ko", re.compile("[가-힯]")),
+    ("ru", re.compile("[Ѐ-ӿ]")),
+    ("ar", re.compile("[؀-ۿ]")),
+    ("hi", re.compile("[ऀ-ॿ]")),
+)
+_LANGUAGE_LETTERS: Final = {
+    "de": "ßäöü",
+    "fr": "êèàçùœ",
+    "es": "ñ¿¡",
+    "pt": "ãõ",
+    "pl": "łąęśżźćń",
+    "cs": "řěůčťď",
+    "tr": "ğışİ",
+}
+_CONTRAST: Final = re.compile(
+    r"(?:,|\band\b|\bund\b|\bet\b|\by\b|\be\b|\ben\b|\ba\b|;) (?:but )?(?:not|never|no|nicht|keine?|pas|non|não|niet|geen|nie|ne|не|нет|aucun)\b[^,.;]*[.!]?$"
+    r"|\b(?:instead of|rather than|statt|anstatt|au lieu de|plutôt que|en vez de|invece d\w+|em vez de|in plaats van|zamiast|místo|вместо)\b",
+    re.IGNORECASE,
+)
+"""`this, not that` demands this."""
+_AMOUNT: Final = re.compile(
+    r"\d|[一二三四五六七八九十百千两]|\b(?:one|two|three|four|five|six|ten|hundred|thousand|tausend|hundert|mil|mille|cent)\b"
+)
+_ONLY_CLAUSE: Final = re.compile(r"\b(?:only|just)\b[^.;]*\b(?:if|when|once|after|with|provided|those|within|on request)\b|\bonly(?: \w+)?[.!]?$")
+_SPAN_OF_TIME: Final = re.compile(
+    r"\W*(?:further notice|auf weiteres|nouvel ordre|nuevo aviso|the \d|(?:\w+ )?\d|(?:six|seven|eight|nine|ten|eleven|noon|midnight|neun|acht|nove|otto|oito|nueve|ocho|"
+    r"dziewiąt\w+|ósm\w+|osm\w*|восьми|девяти)\b)"
+)
+"""After `until` or `before`: a time, not a condition."""
+_SCOPE: Final = re.compile(
+    r"\b(?:(?:anything|everything|nothing|whoever|whatever|whenever|while|until|till|unless|during|throughout|between|within|inside|under|above|over|below|across|against|before|after"
+    r"|in|on|for|from|to|per|at|when|if"
+    r"|in der|im|in|bei|für|ab|bis|während|wenn|auf|an|dans|en|pour|sur|quand|jusqu'|para|sobre|cuando|hasta|nel|nella|per|quando|fino|no|na|até|voor|bij|tot|w|dla|do|przy|v|na|pro|при|для|до)\b)[^,.;:!?]+",
+    re.IGNORECASE,
+)
+
+
+def judge_polarity(sentence: str, *, gate: bool) -> str:
+    """`must`, `must_not` or `only_if`; a sentence that lets an action wait for somebody's word is the last."""
+    if gate:
+        return ONLY_IF
+    text = without_quotes(sentence).replace("’", "'").lower()
+    words = _words_of(guess_language(text))
+    if _find(words, "only_if", text) is not None or _ONLY_CLAUSE.search(text):
+        return ONLY_IF
+    contrast = _CONTRAST.search(text)
+    said = text[: contrast.start()] if contrast else text
+    kept = words["not_but"].sub(" ", said)
+    forbids = _find(words, "not", kept)
+    if forbids is not None:
+        return ONLY_IF if _waits(words, kept) and forbids < len(kept) // 2 else MUST_NOT
+    if _bounded(words, text) or _starts_with_condition(words, text):
+        return ONLY_IF
+    return MUST
+
+
+def judge_strength(sentence: str) -> str:
+    """`soft` where the speaker words it as a wish, else `hard`."""
+    return "soft" if _soft_words().search(sentence.lower()) else "hard"
+
+
+def find_scope(sentence: str) -> str:
+    """The words that say where or when the rule holds, "" where none do."""
+    match = _SCOPE.search(sentence)
+    return match.group().strip() if match else ""
+
+
+def guess_language(text: str) -> str:
+    """The language of a sentence in lower case, among those with a word list; English where nothing tells."""
+    for language, script in _SCRIPTS:
+        if script.search(text):
+            return language
+    words = set(_LETTERS.findall(text))
+    counts = {language: len(words & common) for language, common in _common_words().items()}
+    for language, letters in _LANGUAGE_LETTERS.items():
+        counts[language] += 2 * any(letter in text for letter in letters)
+    best = max(counts.values())
+    return next(language for language, count in counts.items() if count == best)
+
+
+def _waits(words: Mapping[str, re.Pattern[str]], text: str) -> bool:
+    """A word like `until` before an event, not before a time of day or a date."""
+    place = words["until"].search(text)
+    return place is not None and _SPAN_OF_TIME.match(text, place.end()) is None
+
+
+def _bounded(words: Mapping[str, re.Pattern[str]], text: str) -> bool:
+    """A threshold in the first half: a word like `above` with an amount soon after it. At the end it is a limit."""
+    place = words["above"].search(text)
+    if place is None or place.start() * 2 > len(text):
+        return False
+    return _AMOUNT.search(text, place.end(), place.end() + 15) is not None
+
+
+def _starts_with_condition(words: Mapping[str, re.Pattern[str]], text: str) -> bool:
+    place = _find(words, "if", text)
+    return place is not None and place < 3
+
+
+def _find(words: Mapping[str, re.Pattern[str]], kind: str, text: str) -> int | None:
+    match = words[kind].search(text)
+    return match.start() if match else None
+
+
+@cache
+def _lists() -> dict[str, dict[str, dict[str, str]]]:
+    loaded: dict[str, dict[str, dict[str, str]]] = json.loads(
+        files("barrier_policy_plugins").joinpath("rule_words.json").read_text(encoding="utf-8")
+    )
+    return loaded
+
+
+@cache
+def _common_words() -> dict[str, frozenset[str]]:
+    return {language: frozenset(" ".join(lists.values()).split()) for language, lists in _lists()["languages"].items()}
+
+
+@cache
+def _words_of(language: str) -> Mapping[str, re.Pattern[str]]:
+    """A pattern for each class of words of a language; languages without spaces match inside words."""
+    lists = _lists()
+    if language in lists["scripts"]:
+        return {kind: _alternatives(lists["scripts"][language].get(kind, ""), "", "") for kind in CLASSES}
+    suffix = SUFFIXES.get(language, "")
+    return {
+        kind: _alternatives(lists["languages"][language].get(kind, ""), r"\b", suffix if kind == "not" else "") for kind in CLASSES
+    }
+
+
+@cache
+def _soft_words() -> re.Pattern[str]:
+    words = str(_lists()["soft"]).split()
+    return re.compile("|".join(re.escape(word.replace("_", " ")) if not word.isascii() else rf"\b{word.replace('_', ' ')}\b" for word in words))
+
+
+def _alternatives(words: str, edge: str, suffix: str) -> re.Pattern[str]:
+    """Any of the words, an underscore standing for a space; nothing where there are none."""
+    found = sorted((re.escape(word.replace("_", " ").strip()) for word in words.split()), key=lambda word: (-len(word), word))
+    return re.compile(f"{edge}(?:{'|'.join(found)}{suffix}){edge}" if found else r"(?!)")
