@@ -5,7 +5,7 @@ A span is repairable exactly if the same rules, run on its record with those rep
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
@@ -27,6 +27,10 @@ DISCHARGE = {
     "extractor_failed": "the extractor is mended or removed",
     "unreadable_part": "a reader or extractor that understands the part",
 }
+
+
+MAX_COMPARED = 40
+"""Texts of a span against which its other items are compared; more would make the cost of a span quadratic."""
 
 
 class Assessment(msgspec.Struct, frozen=True, kw_only=True):
@@ -103,7 +107,7 @@ def _assess(
     if not repairable:
         return msgspec.structs.replace(base, blocking=_blocking(span, result))
     records = tuple(write_records(span.id, rebind, join.ledger, join.messages))
-    shared = tuple(item for item in rebind if is_shared(item) and not any(item.text in entry.text for entry in records))
+    shared = _not_shown(filter(is_shared, rebind), [entry.text for entry in records])
     cost = sum(count(entry.text) for entry in records) + sum(count(item.text) for item in shared)
     return msgspec.structs.replace(
         base,
@@ -115,6 +119,19 @@ def _assess(
         gain=base.tokens - cost,
         blocking=_blocking(span, result),
     )
+
+
+def _not_shown(items: Iterable[Item], texts: list[str]) -> tuple[Item, ...]:
+    """The items whose words stand neither in `texts` nor in a longer item of the same span."""
+    items = tuple(items)
+    shown = list(texts)
+    kept = set()
+    for item in sorted(items, key=lambda item: -len(item.text)):
+        if not any(item.text in text for text in shown):
+            kept.add(item.id)
+            if len(shown) < MAX_COMPARED:
+                shown.append(item.text)
+    return tuple(item for item in items if item.id in kept)
 
 
 def _to_rebind(join: Join, number: int, result: Verdict) -> tuple[Item, ...]:

@@ -85,7 +85,7 @@ def _names(leaf: str, type: str) -> bool:
 
 
 def _is_open(seen: _Value) -> bool:
-    return seen.in_argument or seen.named or seen.groups > 1
+    return seen.in_argument or seen.named or seen.stated or seen.groups > 1
 
 
 def _item(value: str, seen: _Value, number: int) -> Item:

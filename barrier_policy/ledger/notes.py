@@ -6,12 +6,14 @@ request, an unsettled effect, a promise. Lines and consumers are joined by rare 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 
 from barrier_policy.facts.model import Fact
 from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.conversation import Call, Conversation, Turn
+from barrier_policy.ledger.effects import compact_arguments
 from barrier_policy.ledger.model import TERMINAL, UNSETTLED, Event, Family, Item
 from barrier_policy.ledger.obligations import is_instruction, is_reply, user_text
 from barrier_policy.transcript.model import Message, Origin, PartType
@@ -33,6 +35,7 @@ def find_notes(conversation: Conversation, items: Sequence[Item], states: Mappin
         *_statements(conversation, live),
         *_reports(conversation, acted),
         *_findings(conversation, live),
+        *_pointed_at(conversation),
         *_rows(conversation, items, states),
     ]
     return found, [Event(item.message, item.id, "open", "needed later") for item in found]
@@ -53,7 +56,7 @@ def _note(kind: str, message: int, part: int, number: int, text: str, name: str 
 
 # what users state ---------------------------------------------------------------------------------------------------
 
-STATEMENTS = ("instruction", "binding", "correction")
+STATEMENTS = ("instruction", "correction")
 
 
 def _statements(conversation: Conversation, live: Set[int]) -> Iterator[Item]:
@@ -98,6 +101,15 @@ def _reports(conversation: Conversation, acted: Set[int]) -> Iterator[Item]:
                 yield _note("note", message, fact.part, 100 + number, fact.text, fact.kind)
 
 
+REPEATS = re.compile(
+    r"\b(?:again|same|once more|re-?run|nochmals?|wieder|erneut|gleich\w*|encore|même|de nouveau|otra vez|de nuevo|mism\w+|ancora|di nuovo|stess\w+"
+    r"|de novo|outra vez|mesm\w+|opnieuw|nog eens|dezelfde|снова|ещё раз|опять|jeszcze raz|ponownie|znovu|ještě jednou|tekrar|yine)\b"
+    r"|もう一度|同じ|再び|再来|再跑|再次|重新|一样|다시|똑같",
+    re.IGNORECASE,
+)
+"""Words by which somebody asks for the same thing once more; what was called then is the recipe."""
+MAX_LAST = 400
+
 REPORTS = ("report", "negation_evidence", "correction", "binding", "status_pending", "status_failed", "plan_item")
 MAX_REPORTS = 6
 MAX_REPORT = 320
@@ -118,6 +130,38 @@ def _findings(conversation: Conversation, live: Set[int]) -> Iterator[Item]:
                 if 0 < len(text) <= MAX_FINDING:
                     place = call.results[-1].ref
                     yield _note("row", place.message, place.part, 0, text, "finding", turn.start)
+
+
+# what the turn at hand points back to -------------------------------------------------------------------------------
+
+
+def _pointed_at(conversation: Conversation) -> Iterator[Item]:
+    """Short answers of the last turn that looked something up (`those`, `it`), and the calls that `again` may mean."""
+    at_hand = max((turn.start for turn in conversation.turns if turn.has_user), default=0)
+    asked = " ".join(
+        text
+        for message in conversation.messages[conversation.present :]
+        if message.origin is Origin.USER
+        for text in _spoken(message)
+    )
+    looked = [turn for turn in conversation.turns if turn.end <= conversation.present and any(map(_is_answered_read, turn.calls))]
+    for turn in looked[-1:] if asked else ():
+        for call in filter(_is_answered_read, turn.calls):
+            place = call.results[-1].ref
+            text = call.results[-1].part.text.strip()
+            if 0 < len(text) <= MAX_LAST:
+                yield _note("row", place.message, place.part, 900, text, "last", at_hand)
+    if REPEATS.search(asked):
+        wanted = content_words(asked)
+        for turn in looked:
+            for call in filter(_is_answered_read, turn.calls):
+                recipe = f"{call.part.name} {compact_arguments(call.part.arguments, call.part.text)}"
+                if turn is looked[-1] or wanted & content_words(recipe + " " + user_text(conversation, turn)):
+                    yield _note("row", call.ref.message, call.ref.part, 901, recipe, "recipe", at_hand)
+
+
+def _is_answered_read(call: Call) -> bool:
+    return call.reads and bool(call.results)
 
 
 # lines of results ---------------------------------------------------------------------------------------------------
