@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -37,14 +38,22 @@ def stable_json(value: Any) -> bytes:
     Equal to `canonical_json` for values without floats, without integers beyond 2**53 and with ASCII keys.
     """
     try:
-        return msgspec.json.encode(value, order="deterministic")
+        return msgspec.json.encode(value, order="sorted")
     except UnicodeEncodeError:
-        return msgspec.json.encode(plain_value(msgspec.to_builtins(value)), order="deterministic")
+        return msgspec.json.encode(plain_value(msgspec.to_builtins(value)), order="sorted")
 
 
 def digest_bytes(data: bytes) -> str:
     """`sha256:<hex>` of bytes."""
     return "sha256:" + hashlib.sha256(data).hexdigest()
+
+
+def digest_lines(lines: Iterable[bytes]) -> str:
+    """`sha256:<hex>` of lines, each followed by a line feed."""
+    total = hashlib.sha256()
+    for line in lines:
+        total.update(line + b"\n")
+    return "sha256:" + total.hexdigest()
 
 
 def digest_text(text: str) -> str:

@@ -34,12 +34,12 @@ from barrier_policy.decision.plan import Plan, make_plan
 from barrier_policy.digest import digest_bytes
 from barrier_policy.errors import BarrierPolicyError
 from barrier_policy.facts.extract import Facts, extract
+from barrier_policy.facts.masking import Masker
 from barrier_policy.facts.model import Fact
 from barrier_policy.join.join import Join, Provenance, Settings, join_spans, span_index
 from barrier_policy.join.schema import build_schema
 from barrier_policy.ledger.build import build_ledger
 from barrier_policy.ledger.conversation import converse, opens_turn
-from barrier_policy.ledger.model import Ledger
 from barrier_policy.plugins import PluginSet, load_plugins
 from barrier_policy.policy.cel.engine import load_engine
 from barrier_policy.policy.evaluate import Evaluator
@@ -48,7 +48,6 @@ from barrier_policy.policy.model import PolicySet
 from barrier_policy.policy.verdict import Verdict
 from barrier_policy.profile import Profile
 from barrier_policy.provenance.store import FileStore, Store, available, default_store, original_bytes
-from barrier_policy.spans.model import Segmentation
 from barrier_policy.spans.segment import segment
 from barrier_policy.transcript.model import Message, Transcript
 from barrier_policy.transcript.pairing import Pairs, pair_calls
@@ -60,13 +59,11 @@ TranscriptLike = str | Path | bytes | Transcript | list[dict[str, Any]] | dict[s
 
 
 class Analysis(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that was established about a transcript on the way to its decision."""
+    """What was established about a transcript on the way to its decision. `turns` counts the user's."""
 
     transcript: Transcript
-    pairs: Pairs
-    facts: Facts
-    segmentation: Segmentation
-    ledger: Ledger
+    masker: Masker
+    turns: int
     join: Join
     assessments: tuple[Assessment, ...]
     plan: Plan
@@ -119,56 +116,57 @@ class Decider:
         ranges: Iterable[tuple[int, int]] = (),
     ) -> Analysis:
         """Decide, and keep everything that led to the decision."""
-        profile = self.profile
         transcript = self.read(source, format=format)
-        messages = transcript.messages
-        pairs = pair_calls(messages)
-        facts = self.facts(transcript, pairs, now=timestamp(now))
-        segmentation = segment(
-            messages,
-            pairs,
-            keep_last=profile.keep_last if keep_last is None else keep_last,
-            strategy=profile.strategy,
-            ranges=ranges,
-        )
-        conversation = converse(messages, pairs, facts, present=segmentation.tail_start, tool_classes=profile.tools)
-        ledger = build_ledger(conversation, span_index(segmentation))
-        tokens = [message_tokens(message, self.counter) for message in messages]
-        settings = Settings(
-            preserve=profile.fidelity.preserve,
-            audited=profile.fidelity.audited,
-            evidence_demand=profile.workload.evidence_demand,
-        )
-        join = join_spans(messages, segmentation, ledger, facts.by_message, facts.failures, self.plugins.kinds, tokens, settings)
-        digests = tuple(digest_bytes(original_bytes(messages[span.start : span.end])) for span in segmentation.spans)
-        assessments = tuple(
-            assess_spans(
-                join, self.evaluator, _probe(store, join, digests), archives=store is not None, count=self.counter
-            )
-        )
-        target = profile.target_tokens if target_tokens is None else target_tokens
-        plan = make_plan(assessments, tokens_total=sum(tokens), target_tokens=target)
-        turns = sum(turn.has_user for turn in conversation.turns)
+        last = self.profile.keep_last if keep_last is None else keep_last
+        join, masker, turns = self._establish(transcript, keep_last=last, now=timestamp(now), ranges=ranges)
+        spans = join.segmentation.spans
+        digests = tuple(digest_bytes(original_bytes(join.messages[span.start : span.end])) for span in spans)
+        probe = _probe(store, join, digests)
+        assessments = tuple(assess_spans(join, self.evaluator, probe, archives=store is not None, count=self.counter))
+        target = self.profile.target_tokens if target_tokens is None else target_tokens
+        plan = make_plan(assessments, tokens_total=join.tokens_total, target_tokens=target)
         info = TranscriptInfo(
-            format=transcript.format, digest=transcript.digest, messages=len(messages), tokens=sum(tokens), turns=turns
+            format=transcript.format,
+            digest=transcript.digest,
+            messages=len(join.messages),
+            tokens=join.tokens_total,
+            turns=turns,
         )
-        decision = self._decision(info, segmentation, join, assessments, plan, digests, target, store)
+        decision = self._decision(info, join, assessments, plan, digests, target, store)
         return Analysis(
             transcript=transcript,
-            pairs=pairs,
-            facts=facts,
-            segmentation=segmentation,
-            ledger=ledger,
+            masker=masker,
+            turns=turns,
             join=join,
             assessments=assessments,
             plan=plan,
             decision=decision,
         )
 
+    def _establish(
+        self, transcript: Transcript, *, keep_last: int, now: str, ranges: Iterable[tuple[int, int]]
+    ) -> tuple[Join, Masker, int]:
+        """From the transcript to what span records are made of. The facts, which are many, are not kept."""
+        messages = transcript.messages
+        pairs = pair_calls(messages)
+        segmentation = segment(messages, pairs, keep_last=keep_last, strategy=self.profile.strategy, ranges=ranges)
+        facts = self.facts(transcript, pairs, now=now)
+        conversation = converse(
+            messages, pairs, facts, present=segmentation.tail_start, tool_classes=self.profile.tools
+        )
+        ledger = build_ledger(conversation, span_index(segmentation))
+        settings = Settings(
+            preserve=self.profile.fidelity.preserve,
+            audited=self.profile.fidelity.audited,
+            evidence_demand=self.profile.workload.evidence_demand,
+        )
+        tokens = [message_tokens(message, self.counter) for message in messages]
+        join = join_spans(messages, segmentation, ledger, facts, self.plugins.kinds, tokens, settings)
+        return join, facts.masker, sum(turn.has_user for turn in conversation.turns)
+
     def _decision(
         self,
         info: TranscriptInfo,
-        segmentation: Segmentation,
         join: Join,
         assessments: tuple[Assessment, ...],
         plan: Plan,
@@ -193,7 +191,7 @@ class Decider:
                 plugins=tuple(PluginVersion(name=plugin.name, version=plugin.version) for plugin in self.plugins.loaded),
                 budget=Budget(target_tokens=target, tokens_after=plan.tokens_after),
                 fidelity=Fidelity(preserve=self.profile.fidelity.preserve, audited=self.profile.fidelity.audited),
-                tail=Tail(start=segmentation.tail_start),
+                tail=Tail(start=join.segmentation.tail_start),
                 spans=spans,
                 carrier=carrier,
                 blocking=plan.blocking,
@@ -243,7 +241,7 @@ def _span_decision(join: Join, found: Assessment, action: str, digest: str, stor
         messages=(found.span.start, found.span.end),
         tokens=found.tokens,
         digest=digest,
-        evidential_class="structured" if found.record["evidential_class"] == "structured" else "narrative",
+        evidential_class="structured" if join.structured[found.number] else "narrative",
         verdict=found.result.verdict,
         action=action,
         reasons=_reasons(join, found.result),

@@ -9,7 +9,7 @@ from barrier_policy.cli.guard import OK
 from barrier_policy.cli.options import Request
 from barrier_policy.cli.rows import GATE_REPAIRS, ItemTexts, by_weight
 from barrier_policy.cli.session import Session
-from barrier_policy.decision.assess import Assessment
+from barrier_policy.decision.assess import Assessment, record_of
 from barrier_policy.decision.model import Evidence, SpanDecision
 from barrier_policy.errors import BarrierPolicyError
 from barrier_policy.policy.model import Mode, Rule
@@ -47,7 +47,7 @@ def find_span(analysis: Analysis, name: str, file: str) -> int | None:
 
 
 def _tail_words(analysis: Analysis, name: str) -> str:
-    start = analysis.segmentation.tail_start
+    start = analysis.join.segmentation.tail_start
     return f"message {name} is in the tail, which the runtime keeps anyway (messages {start} to {len(analysis.transcript.messages) - 1})"
 
 
@@ -66,6 +66,7 @@ class _View:
 
     def __init__(self, analysis: Analysis, decider: Decider, number: int) -> None:
         self.found: Assessment = analysis.assessments[number]
+        self.record = record_of(analysis.join, self.found)
         self.decision: SpanDecision = analysis.decision.spans[number]
         self.messages = analysis.transcript.messages
         self.texts = ItemTexts(analysis)
@@ -73,7 +74,7 @@ class _View:
 
     def head(self) -> Iterator[str]:
         """What the span is and what was decided."""
-        span, record = self.found.span, self.found.record
+        span, record = self.found.span, self.record
         yield f"span {span.id}: {span.end - span.start} message(s), {self.found.tokens:,} tokens, {record['evidential_class']}"
         yield f"verdict {self.found.verdict}, action {self.decision.action}"
 
@@ -103,7 +104,7 @@ class _View:
         yield from self._clauses(rule)
 
     def _clauses(self, rule: Rule) -> Iterator[str]:
-        for clause in self.decider.evaluator.evaluate_clauses(rule, self.found.record):
+        for clause in self.decider.evaluator.evaluate_clauses(rule, self.record):
             yield f"  {clause.outcome:<5}  {clean(clause.text)}"
 
     def _value(self, item: str) -> str:

@@ -68,13 +68,13 @@ def list_ledger(request: Request, file: str, *, family: str, live: bool, format:
     if family and family not in families:
         raise BarrierPolicyError(f"--family: no family `{family}` {suggestion(family, families)}")
     analysis = Session(request).analyse(file)
-    ledger = analysis.ledger
+    ledger = analysis.join.ledger
     chosen = [
         item
         for item in ledger.items
         if (not family or item.family == family) and (not live or is_live(item, ledger.state(item)))
     ]
-    records = _item_records(chosen, ledger, analysis.facts.masker)
+    records = _item_records(chosen, ledger, analysis.masker)
     _emit(records, format, lambda: _ledger_table(records))
     return OK
 

@@ -66,8 +66,8 @@ class ItemTexts:
     """The words that the items of the ledger and the facts of outside plugins rest on, short and without secrets."""
 
     def __init__(self, analysis: Analysis) -> None:
-        self._masker = analysis.facts.masker
-        self._items: dict[str, Item | Fact] = {item.id: item for item in analysis.ledger.items}
+        self._masker = analysis.masker
+        self._items: dict[str, Item | Fact] = {item.id: item for item in analysis.join.ledger.items}
         for extensions in analysis.join.extensions:
             self._items.update(extensions)
 

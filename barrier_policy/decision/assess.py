@@ -5,14 +5,14 @@ A span is repairable exactly if the same rules, run on its record with those rep
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 
 import msgspec
 
 from barrier_policy.decision.carrier import CarrierRecord, is_shared, write_records
 from barrier_policy.decision.model import Blocking
 from barrier_policy.facts.model import Fact
-from barrier_policy.join.join import Coverage, Join, Provenance, build_record
+from barrier_policy.join.join import Coverage, Join, Provenance, Record, build_record
 from barrier_policy.ledger.model import Family, Item
 from barrier_policy.policy.evaluate import Evaluator
 from barrier_policy.policy.verdict import Verdict
@@ -39,9 +39,10 @@ class Assessment(msgspec.Struct, frozen=True, kw_only=True):
     `shared` are the exact values of `rebind` that no record of the span shows. `gain` is tokens freed by a repair.
     """
 
+    number: int
     span: Span
     tokens: int
-    record: dict[str, object]
+    coverage: Coverage
     result: Verdict
     provenance: Provenance
     rebind: tuple[Item, ...] = ()
@@ -90,9 +91,10 @@ def _assess(
 ) -> Assessment:
     span = join.segmentation.spans[number]
     provenance = probe(number)
-    record = build_record(join, number, coverage, provenance)
-    result = evaluator.evaluate(record)
-    base = Assessment(span=span, tokens=join.tokens[number], record=record, result=result, provenance=provenance)
+    result = evaluator.evaluate(build_record(join, number, coverage, provenance))
+    base = Assessment(
+        number=number, span=span, tokens=join.tokens[number], coverage=coverage, result=result, provenance=provenance
+    )
     if result.verdict == "opportunity":
         return base
     rebind = _to_rebind(join, number, result)
@@ -103,7 +105,7 @@ def _assess(
         Coverage(carried=frozenset(item.id for item in rebind), values=coverage.values),
         Provenance(present=True, retrievable=True) if archive else provenance,
     )
-    repairable = (bool(rebind) or archive) and evaluator.evaluate(repaired).verdict == "opportunity"
+    repairable = (bool(rebind) or archive) and evaluator.judge(repaired) == "opportunity"
     if not repairable:
         return msgspec.structs.replace(base, blocking=_blocking(span, result))
     records = tuple(write_records(span.id, rebind, join.ledger, join.messages))
@@ -158,6 +160,6 @@ def _blocking(span: Span, result: Verdict) -> tuple[Blocking, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def retained(assessments: Sequence[Assessment]) -> list[int]:
-    """Spans that no repair of the gate can free."""
-    return [number for number, found in enumerate(assessments) if found.verdict == "barrier" and not found.repairable]
+def record_of(join: Join, found: Assessment) -> Record:
+    """The span record that a verdict rests on, built again: records are not kept."""
+    return build_record(join, found.number, found.coverage, found.provenance)

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from barrier_policy.decision.carrier import CarrierRecord
-from barrier_policy.digest import digest_value, plain_value
+from barrier_policy.digest import digest_lines, plain_value, stable_json
 
 SCHEMA = "barrier_policy/decision/v1"
 
@@ -167,7 +167,10 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def seal(decision: Decision) -> Decision:
-    """The decision with its id filled in."""
-    body = decision.to_dict()
-    del body["decision_id"]
-    return msgspec.structs.replace(decision, decision_id=digest_value(body))
+    """The decision with its id: the digest of these JSON lines: the decision without id, spans and carrier; each span; each record.
+
+    No time is in it.
+    """
+    head = msgspec.structs.replace(decision, decision_id="", spans=(), carrier=())
+    digest = digest_lines(stable_json(part) for part in (head, *decision.spans, *decision.carrier))
+    return msgspec.structs.replace(decision, decision_id=digest)

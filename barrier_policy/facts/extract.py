@@ -9,7 +9,7 @@ import msgspec
 
 from barrier_policy.facts.context import Context
 from barrier_policy.facts.masking import Masker
-from barrier_policy.facts.model import Fact, FactKind
+from barrier_policy.facts.model import Fact, FactKind, FactValue
 from barrier_policy.transcript.model import Message, MessageKind, Origin, Part, PartType, ToolDeclaration
 from barrier_policy.transcript.pairing import Pairs, PartRef
 
@@ -65,6 +65,7 @@ class FactExtraction:
         self._tools = {tool.name: tool for tool in tools}
         self._now = now
         self._previous: Message | None = None
+        self._shared: dict[tuple[tuple[str, FactValue], ...], dict[str, FactValue]] = {}
         self.failures: list[Failure] = []
 
     def add(self, message: Message, calls: Mapping[int, Part]) -> tuple[Fact, ...]:
@@ -98,7 +99,9 @@ class FactExtraction:
         for attribute, value in fact.attributes.items():
             if type(value) is not types[attribute]:
                 raise TypeError(f"attribute {attribute} of {fact.kind}")
-        return fact if fact.extractor == extractor else msgspec.structs.replace(fact, extractor=extractor)
+        # facts by the ten thousand have equal attributes: keep one dict for all of them
+        attributes = self._shared.setdefault(tuple(fact.attributes.items()), fact.attributes)
+        return msgspec.structs.replace(fact, extractor=extractor, attributes=attributes)
 
 
 def _order(fact: Fact) -> tuple[int, int, int, str, str, str]:

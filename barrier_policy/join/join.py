@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from barrier_policy.facts.extract import Failure
+from barrier_policy.facts.extract import Facts, Failure
 from barrier_policy.facts.model import Fact, FactKind
 from barrier_policy.ledger.model import TERMINAL, UNSETTLED, Family, Item, Ledger
 from barrier_policy.spans.model import Segmentation, Span
@@ -55,6 +55,7 @@ class Join(msgspec.Struct, frozen=True, kw_only=True):
     namespaces: Mapping[str, tuple[str, ...]]
     failures: tuple[tuple[Failure, ...], ...]
     tokens: tuple[int, ...]
+    tokens_total: int
     structured: tuple[bool, ...]
     settings: Settings
 
@@ -71,8 +72,7 @@ def join_spans(
     messages: Sequence[Message],
     segmentation: Segmentation,
     ledger: Ledger,
-    facts: Sequence[Sequence[Fact]],
-    failures: Sequence[Failure],
+    facts: Facts,
     kinds: Mapping[str, FactKind],
     tokens: Sequence[int],
     settings: Settings,
@@ -84,7 +84,7 @@ def join_spans(
         if item.message < segmentation.tail_start:
             items[group_of[item.message]].append(item)
     failed: list[list[Failure]] = [[] for _ in segmentation.spans]
-    for failure in failures:
+    for failure in facts.failures:
         if failure.message < segmentation.tail_start:
             failed[group_of[failure.message]].append(failure)
     extension_names = sorted(name for name in kinds if "." in name)
@@ -97,11 +97,12 @@ def join_spans(
         segmentation=segmentation,
         items=tuple(tuple(found) for found in items),
         ledger=ledger,
-        extensions=tuple(_extensions(span, facts) for span in segmentation.spans),
+        extensions=tuple(_extensions(span, facts.by_message) for span in segmentation.spans),
         namespaces=namespaces,
         failures=tuple(tuple(found) for found in failed),
         tokens=tuple(sum(tokens[span.start : span.end]) for span in segmentation.spans),
-        structured=tuple(_is_structured(span, messages, facts) for span in segmentation.spans),
+        structured=tuple(_is_structured(span, messages, facts.by_message) for span in segmentation.spans),
+        tokens_total=sum(tokens),
         settings=settings,
     )
 

@@ -50,11 +50,11 @@ def find_bindings(conversation: Conversation, group_of: list[int]) -> tuple[list
     items: list[Item] = []
     events: list[Event] = []
     for number, (value, seen) in enumerate(values.items()):
-        if seen.home < 0:
+        if seen.home < 0 or not _is_open(seen):
             continue
         item = _item(value, seen, number)
         items.append(item)
-        events.append(Event(seen.home, item.id, "open" if _is_open(seen) else "candidate", f"stands in {seen.groups} places"))
+        events.append(Event(seen.home, item.id, "open", f"stands in {seen.groups} places"))
     return items, events
 
 

@@ -172,13 +172,12 @@ def _rows(conversation: Conversation, items: Sequence[Item], states: Mapping[str
     if not wanted:
         return
     at_hand = max((turn.start for turn in conversation.turns if turn.has_user), default=0)
-    lines = list(_lines(conversation))
-    frequency = Counter(word for _, _, words in lines for word in words)
-    for (call, number), line, words in lines:
-        shared = [word for word in words & wanted if frequency[word] <= RARE]
-        if len(shared) >= SHARED_WORDS:
-            result = call.results[-1]
-            yield _note("row", result.ref.message, result.ref.part, 1 + number, line, "", at_hand)
+    lines = [(call, number, line, words) for call, number, line in _lines(conversation) if (words := content_words(line) & wanted)]
+    frequency = Counter(word for _, _, _, words in lines for word in words)
+    for call, number, line, words in lines:
+        if sum(frequency[word] <= RARE for word in words) >= SHARED_WORDS:
+            place = call.results[-1].ref
+            yield _note("row", place.message, place.part, 1 + number, line, "", at_hand)
 
 
 def _wanted(conversation: Conversation, items: Sequence[Item], states: Mapping[str, str]) -> frozenset[str]:
@@ -201,7 +200,8 @@ def _spoken(message: Message) -> Iterator[str]:
     return (part.text for part in message.parts if part.type in (PartType.TEXT, PartType.TOOL_CALL))
 
 
-def _lines(conversation: Conversation) -> Iterator[tuple[tuple[Call, int], str, frozenset[str]]]:
+def _lines(conversation: Conversation) -> Iterator[tuple[Call, int, str]]:
+    """Lines of the short answers of look-ups; what is JSON is indexed by its values instead."""
     for turn in conversation.turns:
         for call in turn.calls:
             if not call.reads or not call.results or call.results[-1].ref.message >= conversation.present:
@@ -211,8 +211,7 @@ def _lines(conversation: Conversation) -> Iterator[tuple[tuple[Call, int], str, 
                 continue
             for number, line in enumerate(text.splitlines()[:MAX_LINES]):
                 if line.strip():
-                    clipped = line.strip()[:MAX_LINE]
-                    yield (call, number), clipped, content_words(clipped)
+                    yield call, number, line.strip()[:MAX_LINE]
 
 
 __all__ = ["find_notes", "user_text"]

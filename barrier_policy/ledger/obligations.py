@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from barrier_policy.facts.model import Fact
 from barrier_policy.ledger.conversation import Call, Conversation, Turn, opens_turn
@@ -178,7 +178,7 @@ def _commitments(conversation: Conversation) -> Iterator[Found]:
     made = [
         (turn.final, fact)
         for turn in conversation.turns
-        if 0 <= turn.final and turn.end <= conversation.present
+        if turn.final >= 0 and turn.end <= conversation.present
         for fact in conversation.of_kind(turn.final, "commitment")
     ]
     for number, (message, fact) in enumerate(made):

@@ -43,6 +43,11 @@ class Evaluator:
         paths = (path for rule in self._rules for program in rule.programs for path in program.expression.reads)
         self._reader = RecordReader(policies.schema, paths)
 
+    def judge(self, record: Mapping[str, Any]) -> VerdictKind:
+        """The verdict alone, without its reasons."""
+        span = _Span(self._reader.read(record), self._engine)
+        return combine(tuple(rule.outcome(span) for rule in self._rules))[0]
+
     def evaluate(self, record: Mapping[str, Any]) -> Verdict:
         """The verdict of one span record, a dict with the fields of `Span`. What fails is an outcome, not an exception."""
         span = _Span(self._reader.read(record), self._engine)
