@@ -63,6 +63,10 @@ LOOK_UP = [
     *tool("get_weather", "Mostly sunny, with a gentle breeze."),
     *agent("Sunny, with a little wind."),
 ]
+LOOKED_UP = 1
+"""Index of the call in LOOK_UP."""
+LATER = [*user("And tomorrow?"), *tool("get_forecast", "Rain in the evening."), *agent("Rain, but only late.")]
+"""A look-up that what comes next may point back to, so that nothing points back to the one before."""
 DELIVERY = [
     *user("Please create the delivery for the oak table."),
     *tool(
@@ -123,12 +127,13 @@ def archive(root: Path, messages: Messages, *, damaged: bool = False) -> Path:
     "messages",
     [
         pytest.param(CHATTER, id="nothing-was-promised-or-done"),
-        pytest.param(LOOK_UP, id="the-question-is-answered-and-nothing-was-changed"),
+        pytest.param([*LOOK_UP, *LATER], id="the-question-is-answered-and-nothing-was-changed"),
     ],
 )
 def test_opportunity_when_all_obligations_are_discharged_and_nothing_is_bound(messages: Messages, tmp_path: Path) -> None:
     decision = judge(messages, store=archive(tmp_path, messages))
-    assert {(span.verdict, span.action) for span in decision.spans} == {("opportunity", "summarize")}
+    settled = [span for span in decision.spans if span.messages[0] < len(LOOK_UP)]
+    assert {(span.verdict, span.action) for span in settled} == {("opportunity", "summarize")}
     assert decision.outcome == "compact"
 
 
@@ -308,12 +313,12 @@ def test_narrative_may_be_reclaimed_whatever_its_provenance(store: str, tmp_path
     assert {(span.verdict, span.action) for span in decision.spans} == {("opportunity", "summarize")}
 
 
-LOOKED_UP = 1
-"""Index of the call in LOOK_UP: a structured span with nothing else in it that holds it back."""
+SEEN = [*LOOK_UP, *LATER]
+"""Holds a structured span, at LOOKED_UP, that nothing else holds back."""
 
 
 def test_structured_with_its_original_retrievable_may_be_reclaimed(tmp_path: Path) -> None:
-    span = at(judge(LOOK_UP, store=archive(tmp_path, LOOK_UP)), LOOKED_UP)
+    span = at(judge(SEEN, store=archive(tmp_path, SEEN)), LOOKED_UP)
     assert span.evidential_class == "structured"
     assert (span.provenance.present, span.provenance.retrievable) == (True, True)
     assert (span.verdict, span.action) == ("opportunity", "summarize")
@@ -322,7 +327,7 @@ def test_structured_with_its_original_retrievable_may_be_reclaimed(tmp_path: Pat
 @pytest.mark.parametrize("store", ["without-the-original", "with-a-damaged-original"])
 def test_structured_without_a_retrievable_original_is_archived_first(store: str, tmp_path: Path) -> None:
     damaged = store == "with-a-damaged-original"
-    span = at(judge(LOOK_UP, store=archive(tmp_path, LOOK_UP, damaged=True) if damaged else tmp_path), LOOKED_UP)
+    span = at(judge(SEEN, store=archive(tmp_path, SEEN, damaged=True) if damaged else tmp_path), LOOKED_UP)
     assert span.evidential_class == "structured"
     assert (span.provenance.present, span.provenance.retrievable) == (damaged, False)
     assert (span.verdict, span.action) == ("barrier", "repair")
@@ -330,14 +335,14 @@ def test_structured_without_a_retrievable_original_is_archived_first(store: str,
 
 
 def test_structured_without_any_store_is_retained_with_the_documents_words() -> None:
-    span = at(judge(LOOK_UP), LOOKED_UP)
+    span = at(judge(SEEN), LOOKED_UP)
     assert (span.verdict, span.action) == ("barrier", "retain")
     explanations = [reason.explanation for reason in span.reasons if reason.effect == "barrier"]
     assert any(re.search("insufficient evidence [-–—] original retained", text) for text in explanations)
 
 
 def test_without_evidence_demand_structured_content_may_be_reclaimed_without_its_original() -> None:
-    span = at(judge(LOOK_UP, profile=Profile(workload=Workload(evidence_demand=False))), LOOKED_UP)
+    span = at(judge(SEEN, profile=Profile(workload=Workload(evidence_demand=False))), LOOKED_UP)
     assert span.evidential_class == "structured"
     assert (span.verdict, span.action) == ("opportunity", "summarize")
 

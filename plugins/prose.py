@@ -1,0 +1,184 @@
+"""What is said in prose, sentence by sentence: rules, consent, requests, promises, states, values (design sections 3 and 5).
+
+Who speaks decides what can be said: only users, systems and developers make rules, consent and ask; the agent promises and
+reports; tools and retrieved content say nothing here, whatever they claim. A small model scores each sentence; what its words
+can't mean is left out. A weakly supported fact is marked `proposed`: it may protect, and should not release anything.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from typing import Final
+
+import msgspec
+from barrier_policy_plugins.rule_polarity import POLARITIES, find_scope, judge_polarity, judge_strength
+from barrier_policy_plugins.sentence_model import SentenceModel, shipped_model
+
+from barrier_policy.facts.context import Context
+from barrier_policy.facts.model import Attribute, Fact, FactKind, FactValue
+from barrier_policy.facts.prose import Sentence, prose_sentences
+from barrier_policy.hookspecs import hookimpl
+from barrier_policy.transcript.model import Message, MessageKind, Origin, PartType
+
+USER: Final = 0
+AGENT: Final = 1
+SYSTEM: Final = 2
+
+STATUSES: Final = ("status_pending", "status_done", "status_failed")
+RULES: Final = ("constraint", "approval_gate")
+
+
+class Bar(msgspec.Struct, frozen=True, gc=False):
+    """The scores, in hundredths of a logit, from which a kind counts as proposed and as sure."""
+
+    proposed: int
+    sure: int
+
+
+HIGH: Final[Mapping[str, Bar]] = {}
+LOW: Final[Mapping[str, Bar]] = {}
+BARS: Final[Mapping[int, Mapping[str, Bar]]] = {
+    USER: {
+        "constraint": Bar(-60, 40),
+        "approval_gate": Bar(-40, 40),
+        "approval": Bar(0, 100),
+        "denial": Bar(0, 100),
+        "release": Bar(0, 100),
+        "correction": Bar(0, 100),
+        "request": Bar(-50, 50),
+        "question": Bar(0, 100),
+        "status_pending": Bar(80, 160),
+        "status_done": Bar(80, 160),
+        "status_failed": Bar(80, 160),
+        "negation_evidence": Bar(80, 160),
+        "binding": Bar(50, 120),
+    },
+    AGENT: {
+        "commitment": Bar(0, 100),
+        "question": Bar(0, 100),
+        "status_pending": Bar(0, 100),
+        "status_done": Bar(0, 100),
+        "status_failed": Bar(0, 100),
+        "negation_evidence": Bar(0, 100),
+        "plan_item": Bar(0, 100),
+        "correction": Bar(0, 100),
+        "binding": Bar(100, 160),
+    },
+    SYSTEM: {
+        "constraint": Bar(-60, 40),
+        "approval_gate": Bar(-40, 40),
+        "approval": Bar(50, 120),
+        "denial": Bar(50, 120),
+        "release": Bar(50, 120),
+        "request": Bar(50, 120),
+        "binding": Bar(100, 160),
+    },
+}
+"""Where a bar stands is measured by cross-validation, see `benchmarks/prose_model`. A user's missed rule is lost, a doubtful
+one costs a short line; in an agent's long prose a doubtful one costs a barrier."""
+QUESTION_MALUS: Final = 150
+"""A sentence with a question mark is a rule only if it scores this much higher."""
+
+_ASKS: Final = re.compile(r"[?？؟]['\"”’»)]*$")
+
+
+@hookimpl
+def barrier_fact_kinds() -> Iterable[FactKind]:
+    """All kinds but `plan_item`, which the plans plugin declares."""
+    confidence = Attribute(name="confidence", type="int", doc="how sure it is, 0 to 100")
+    proposed = Attribute(name="proposed", type="bool", doc="weak evidence: it may protect, and should not release anything")
+    rule = (
+        Attribute(name="polarity", type="string", doc="what it demands", values=POLARITIES),
+        Attribute(name="scope", type="string", doc="the words that say where or when it holds, empty where none do"),
+        Attribute(name="strength", type="string", doc="how it is worded; both are protected", values=("hard", "soft")),
+    )
+    to = Attribute(name="to", type="string", doc="who is to answer", values=("user", "agent"))
+    own = {"constraint": rule, "approval_gate": rule, "question": (to,)}
+    return tuple(FactKind(name=name, doc=doc, attributes=(*own.get(name, ()), confidence, proposed)) for name, doc in DOCS.items())
+
+
+DOCS: Final[Mapping[str, str]] = {
+    "constraint": "A rule of a user or higher that stays in force for later turns.",
+    "approval_gate": "A rule by which something may not happen before somebody says so.",
+    "approval": "Consent to one concrete thing.",
+    "denial": "Consent refused, or a stop.",
+    "release": "Lifts, narrows, replaces or ends an earlier rule or value.",
+    "correction": "Corrects a fact or value given before.",
+    "request": "Asks for work to be done now.",
+    "question": "Expects an answer from the other side.",
+    "commitment": "The agent undertakes to do something later.",
+    "status_pending": "Something is started, queued, half done, not confirmed, or its outcome unknown.",
+    "status_done": "Something is completed or confirmed.",
+    "status_failed": "Something cleanly failed or was refused before it began.",
+    "negation_evidence": "Something was not done or does not exist, as a fact that somebody may ask about.",
+    "binding": "Gives an exact value that must be kept as it is, tied to a name or use.",
+}
+
+
+@hookimpl
+def barrier_extract_facts(message: Message, context: Context) -> Iterable[Fact]:
+    """The facts in a message's text; nothing in results, summaries and carriers, only states in notices."""
+    speaker = _speaker(message)
+    if speaker is None or message.kind in (MessageKind.SUMMARY, MessageKind.CARRIER):
+        return ()
+    return _facts(message, speaker)
+
+
+@cache
+def load_model() -> SentenceModel:
+    """The shipped model, read once."""
+    return shipped_model()
+
+
+def _speaker(message: Message) -> int | None:
+    if message.origin is Origin.USER:
+        return USER
+    if message.origin is Origin.AGENT:
+        return AGENT
+    return SYSTEM if message.origin in (Origin.SYSTEM, Origin.DEVELOPER) else None
+
+
+def _facts(message: Message, speaker: int) -> Iterator[Fact]:
+    bars = BARS[speaker]
+    if message.kind is MessageKind.NOTICE:
+        bars = {kind: BARS[AGENT][kind] for kind in STATUSES}
+    for index, part in enumerate(message.parts):
+        if part.type is PartType.TEXT:
+            for sentence in prose_sentences(part.text):
+                for kind, score in judge_sentence(sentence, speaker, bars):
+                    yield _fact(message.index, index, sentence, kind, score, speaker, bars[kind])
+
+
+def judge_sentence(sentence: Sentence, speaker: int, bars: Mapping[str, Bar]) -> list[tuple[str, int]]:
+    """The kinds that a sentence is of, with their scores."""
+    model = load_model()
+    scores = dict(zip(model.outputs, model.scores(sentence.text, speaker), strict=True))
+    asks = _ASKS.search(sentence.text) is not None
+    if asks:
+        for kind in (*RULES, "rule"):
+            scores[kind] -= QUESTION_MALUS
+    # a gate is a rule as well, and what says that a sentence is a rule says it of gates too
+    scores["constraint"] = max(scores["constraint"], scores["rule"], scores["approval_gate"])
+    found = [(kind, scores[kind]) for kind, bar in bars.items() if scores[kind] >= bar.proposed]
+    if sentence.box:
+        found = [(kind, score) for kind, score in found if kind != "plan_item"]
+    return found
+
+
+def _fact(message: int, part: int, sentence: Sentence, kind: str, score: int, speaker: int, bar: Bar) -> Fact:
+    attributes: dict[str, FactValue]
+    if kind == "plan_item":
+        attributes = {"state": "open", "id": "", "source": "sentence", "whole": False}
+    else:
+        attributes = {"confidence": 50 + score * 50 // (abs(score) + 100), "proposed": score < bar.sure}
+    if kind in RULES:
+        attributes["polarity"] = judge_polarity(sentence.text, gate=kind == "approval_gate")
+        attributes["strength"] = judge_strength(sentence.text)
+        attributes["scope"] = find_scope(sentence.text)
+    elif kind == "question":
+        attributes["to"] = "user" if speaker == AGENT else "agent"
+    return Fact(
+        kind=kind, message=message, part=part, start=sentence.start, end=sentence.end, text=sentence.text, attributes=attributes
+    )
