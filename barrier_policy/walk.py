@@ -225,8 +225,8 @@ def _carrier(join: Join, assessments: tuple[Assessment, ...], plan: Plan) -> tup
     """The records that the planned repairs would write: each span's own, then the index of exact values."""
     repaired = [found for found, action in zip(assessments, plan.actions, strict=True) if action == "repair"]
     at_hand = max((message.index for message in join.messages if opens_turn(message)), default=0)
-    items = [item for found in repaired for item in found.shared]
-    shared = write_shared(items, join.ledger, join.messages, at_hand)
+    placed = [placement for found in repaired for placement in found.shared]
+    shared = write_shared(placed, join.ledger, join.messages, at_hand)
     return (*(record for found in repaired for record in found.records), *shared)
 
 

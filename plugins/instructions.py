@@ -74,6 +74,12 @@ def small_talk_score(sentence: str) -> int:
     return model.bias + total * SCALE // isqrt(max(1, len(known)) * SCALE * SCALE)
 
 
+def is_nod(sentence: str) -> bool:
+    """A single word without a digit, in a script that parts its words: it answers, and says nothing that a record could hold."""
+    words = WORD.findall(sentence)
+    return sentence.isascii() and sum(word.isalpha() for word in words) < 2 and not any(word.isdigit() for word in words)
+
+
 @hookimpl
 def barrier_fact_kinds() -> Iterable[FactKind]:
     """`instruction`."""
@@ -101,7 +107,7 @@ def _facts(message: Message) -> Iterator[Fact]:
             continue
         for sentence in prose_sentences(part.text):
             score = small_talk_score(sentence.text)
-            if score < threshold:
+            if score < threshold and not is_nod(sentence.text):
                 yield Fact(
                     kind="instruction",
                     message=message.index,

@@ -5,11 +5,11 @@ A span is repairable exactly if the same rules, run on its record with those rep
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import msgspec
 
-from barrier_policy.decision.carrier import CarrierRecord, is_shared, write_records
+from barrier_policy.decision.carrier import CarrierRecord, Placement, is_shared, place, write_records
 from barrier_policy.decision.model import Blocking
 from barrier_policy.facts.model import Fact
 from barrier_policy.join.join import Coverage, Join, Provenance, Record, build_record
@@ -29,14 +29,10 @@ DISCHARGE = {
 }
 
 
-MAX_COMPARED = 40
-"""Texts of a span against which its other items are compared; more would make the cost of a span quadratic."""
-
-
 class Assessment(msgspec.Struct, frozen=True, kw_only=True):
     """A span's verdict, the repairs that would lift it, and what they cost.
 
-    `shared` are the exact values of `rebind` that no record of the span shows. `gain` is tokens freed by a repair.
+    `shared` are the items of `rebind` that go into records of what consumes them. `gain` is tokens freed by a repair.
     """
 
     number: int
@@ -46,7 +42,7 @@ class Assessment(msgspec.Struct, frozen=True, kw_only=True):
     result: Verdict
     provenance: Provenance
     rebind: tuple[Item, ...] = ()
-    shared: tuple[Item, ...] = ()
+    shared: tuple[Placement, ...] = ()
     archive: bool = False
     repairable: bool = False
     records: tuple[CarrierRecord, ...] = ()
@@ -108,9 +104,10 @@ def _assess(
     repairable = (bool(rebind) or archive) and evaluator.judge(repaired) == "opportunity"
     if not repairable:
         return msgspec.structs.replace(base, blocking=_blocking(span, result))
-    records = tuple(write_records(span.id, rebind, join.ledger, join.messages))
-    shared = _not_shown(filter(is_shared, rebind), [entry.text for entry in records])
-    cost = sum(count(entry.text) for entry in records) + sum(count(item.text) for item in shared)
+    placed = place(rebind)
+    records = tuple(write_records(span.id, placed, join.ledger, join.messages))
+    shared = tuple(found for found in placed if is_shared(found.holder))
+    cost = sum(count(entry.text) for entry in records) + sum(count(found.item.text) for found in shared if found.shows)
     return msgspec.structs.replace(
         base,
         rebind=rebind,
@@ -121,19 +118,6 @@ def _assess(
         gain=base.tokens - cost,
         blocking=_blocking(span, result),
     )
-
-
-def _not_shown(items: Iterable[Item], texts: list[str]) -> tuple[Item, ...]:
-    """The items whose words stand neither in `texts` nor in a longer item of the same span."""
-    items = tuple(items)
-    shown = list(texts)
-    kept = set()
-    for item in sorted(items, key=lambda item: -len(item.text)):
-        if not any(item.text in text for text in shown):
-            kept.add(item.id)
-            if len(shown) < MAX_COMPARED:
-                shown.append(item.text)
-    return tuple(item for item in items if item.id in kept)
 
 
 def _to_rebind(join: Join, number: int, result: Verdict) -> tuple[Item, ...]:

@@ -33,6 +33,8 @@ class CarrierRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 RECORD_KIND = {Family.OBLIGATION: "obligation", Family.EFFECT: "receipt", Family.CONSTRAINT: "constraint"}
+MAX_COMPARED = 40
+"""Lines of a span in which other items are looked for; more would make the cost of a span quadratic."""
 WORD_OF_STATE = {"confirmed": "done", "failed_clean": "failed"}
 REQUIRED_FIELDS = {
     "obligation": ("id", "text", "state", "debtor", "creditor"),
@@ -44,32 +46,61 @@ REQUIRED_FIELDS = {
 }
 
 
+class Placement(msgspec.Struct, frozen=True, kw_only=True):
+    """An item and the item of the same span whose line shows it: itself, or one whose words contain its words."""
+
+    item: Item
+    holder: Item
+
+    @property
+    def shows(self) -> bool:
+        """Whether the item has a line of its own."""
+        return self.item is self.holder
+
+
+def place(items: Sequence[Item]) -> tuple[Placement, ...]:
+    """Where the items of one span are shown: nothing is written twice."""
+    longest: list[Item] = []
+    holders: dict[str, Item] = {}
+    for item in sorted(items, key=lambda item: -len(item.text)):
+        holder = next((other for other in longest if item.text in other.text and _may_hold(other, item)), item)
+        holders[item.id] = holder
+        if holder is item and len(longest) < MAX_COMPARED:
+            longest.append(item)
+    return tuple(Placement(item=item, holder=holders[item.id]) for item in items)
+
+
+def _may_hold(holder: Item, item: Item) -> bool:
+    """Only values and notes are shown by another item's line: a rule, a promise and a receipt speak for themselves."""
+    return item.family is Family.BINDING
+
+
 def is_shared(item: Item) -> bool:
     """Whether an item goes into a record of what consumes it, together with items of other spans, and not into one of its own span."""
     return record_kind(item) == "evidence_index" or bool(item.attributes.get("serves"))
 
 
-def write_records(span: str, items: Iterable[Item], ledger: Ledger, messages: Sequence[Message]) -> list[CarrierRecord]:
-    """Records for the items of one span that are not shared: one per kind, in the order of the walk."""
-    by_kind: dict[str, list[Item]] = {}
-    for item in items:
-        if not is_shared(item):
-            by_kind.setdefault(record_kind(item), []).append(item)
+def write_records(span: str, placed: Iterable[Placement], ledger: Ledger, messages: Sequence[Message]) -> list[CarrierRecord]:
+    """Records for the items of one span that are not shown by a shared one: one per kind, in the order of the walk."""
+    by_kind: dict[str, list[Placement]] = {}
+    for found in placed:
+        if not is_shared(found.holder):
+            by_kind.setdefault(record_kind(found.holder), []).append(found)
     return [_record(kind, span, found, ledger, messages) for kind, found in by_kind.items()]
 
 
-def write_shared(items: Iterable[Item], ledger: Ledger, messages: Sequence[Message], at_hand: int) -> list[CarrierRecord]:
+def write_shared(placed: Iterable[Placement], ledger: Ledger, messages: Sequence[Message], at_hand: int) -> list[CarrierRecord]:
     """Records by what consumes them: findings by the request that they serve, exact values by the turn at hand.
 
     Subject and source is the message of the consumer; each item has its own place in `fields`.
     """
-    by_consumer: dict[tuple[str, int], list[Item]] = {}
-    for item in items:
-        serves = item.attributes.get("serves")
-        by_consumer.setdefault((record_kind(item), int(serves) if serves else at_hand), []).append(item)
+    by_consumer: dict[tuple[int, str], list[Placement]] = {}
+    for found in placed:
+        serves = found.holder.attributes.get("serves")
+        by_consumer.setdefault((int(serves) if serves else at_hand, record_kind(found.holder)), []).append(found)
     return [
         _record(kind, f"turn:{consumer}", found, ledger, messages, at=consumer)
-        for (kind, consumer), found in sorted(by_consumer.items(), key=lambda entry: (entry[0][1], entry[0][0]))
+        for (consumer, kind), found in sorted(by_consumer.items(), key=lambda entry: entry[0])
     ]
 
 
@@ -83,22 +114,21 @@ def record_kind(item: Item) -> str:
 
 
 def _record(
-    kind: str, span: str, items: Sequence[Item], ledger: Ledger, messages: Sequence[Message], at: int | None = None
+    kind: str, span: str, placed: Sequence[Placement], ledger: Ledger, messages: Sequence[Message], at: int | None = None
 ) -> CarrierRecord:
-    fields = {"items": [_fields(item, ledger) for item in items]}
-    first = items[0]
+    fields = {"items": [_fields(found.item, ledger) for found in placed]}
+    first = placed[0].item
     subject = (first.subject if at is None else "") or span
     pointer = messages[first.message].parts[first.part].pointer if at is None else messages[at].pointer
     body = {"kind": kind, "subject": subject, "version": 1, "fields": fields}
-    digest = digest_value(body)
     return CarrierRecord(
         id=f"{kind}:{span}",
         kind=kind,
         subject=subject,
         version=1,
         fields=fields,
-        text=_text(kind, items, ledger),
-        digest=digest,
+        text=_text(kind, [found.item for found in placed if found.shows], ledger),
+        digest=digest_value(body),
         source=Source(message=first.message if at is None else at, pointer=pointer),
     )
 

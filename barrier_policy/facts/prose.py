@@ -231,6 +231,8 @@ class _Shown:
 
 def _is_data(bare: str) -> bool:
     """A line of code or data: many signs for its length, or hardly a letter."""
+    if bare[0] in "{[" and bare[-1] in "}]," and len(bare) > 2:
+        return True
     if not _CODE_SIGNS.isdisjoint(bare):
         signs = len(_CODE.findall(bare))
         if signs > 2 and signs * SIGN_SPACING > len(bare):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -28,6 +28,7 @@ MAX_LEAF = 90
 MAX_RECEIPT = 600
 MAX_WHOLE = 320
 MIN_NAME = 4
+MAX_OPEN = 20
 
 
 def effect_id(call: Call) -> str:
@@ -49,7 +50,7 @@ def find_effects(conversation: Conversation) -> tuple[list[Item], list[Event]]:
 class _Effects:
     """Effects in the order of the transcript. A call costs time in its own size.
 
-    `handles` leads from a job id, key or id in a result to the latest effect that it belongs to; `outcomes` has the last look-up
+    `handles` leads from a job id, key or id in a result to the open effects that it belongs to; `outcomes` has the last look-up
     of the same turn that named an effect.
     """
 
@@ -57,7 +58,7 @@ class _Effects:
         self.items: list[Item] = []
         self.events: list[Event] = []
         self.states: dict[str, str] = {}
-        self.handles: dict[str, str] = {}
+        self.handles: dict[str, list[str]] = {}
         self.outcomes: dict[str, str] = {}
         self._of_turn: dict[str, str] = {}
 
@@ -84,8 +85,10 @@ class _Effects:
         for event in _own_events(call, item.id):
             self.events.append(event)
             self.states[item.id] = event.state
-        handles = dict.fromkeys(_handles(call), item.id)
-        self.handles.update(handles)
+        handles = tuple(dict.fromkeys(_handles(call)))
+        if self.states[item.id] in UNSETTLED:
+            for handle in handles:
+                self.handles.setdefault(handle, []).append(item.id)
         targets = call.fact.get("targets", ()) if call.fact else ()
         self._of_turn.update((_last_segment(name), item.id) for name in (*handles, *targets))
 
@@ -179,16 +182,18 @@ def _handles(call: Call) -> Iterator[str]:
         yield from call.fact.get("keys", ())
 
 
-def _reconciled(call: Call, named: Sequence[str], handles: dict[str, str], states: dict[str, str]) -> Iterator[Event]:
-    """A later call that names an open effect settles it when its result reports a terminal state."""
+def _reconciled(
+    call: Call, named: Sequence[str], handles: Mapping[str, list[str]], states: Mapping[str, str]
+) -> Iterator[Event]:
+    """A later call that names open effects settles them when its result reports so."""
     for handle in named:
-        item = handles[handle]
-        if item == effect_id(call) or states.get(item) not in UNSETTLED:
-            continue
-        for result in call.results:
-            state = _reported(result)
-            if state:
-                yield Event(result.ref.message, item, state, f"`{handle}` at message {result.ref.message}")
+        for item in handles[handle][-MAX_OPEN:]:
+            if item == effect_id(call) or states.get(item) not in UNSETTLED:
+                continue
+            for result in call.results:
+                state = _reported(result)
+                if state:
+                    yield Event(result.ref.message, item, state, f"`{handle}` at message {result.ref.message}")
 
 
 def _names(call: Call) -> Iterator[str]:
@@ -206,17 +211,17 @@ def _reported(result: Result) -> str:
     return {"done": "confirmed", "failed": "failed_clean", "rejected": "failed_clean", "partial": "partial"}.get(reported, "")
 
 
-def _jobs(conversation: Conversation, handles: dict[str, str], states: dict[str, str]) -> Iterator[Event]:
+def _jobs(conversation: Conversation, handles: Mapping[str, list[str]], states: dict[str, str]) -> Iterator[Event]:
     """Notices of the runtime that a background job has ended."""
     for message in conversation.messages:
         if message.kind is not MessageKind.NOTICE:
             continue
         for fact in conversation.of_kind(message.index, "background_job"):
-            item = handles.get(str(fact.get("handle", "")))
             state = {"finished": "confirmed", "failed": "failed_clean"}.get(str(fact.get("state", "")), "")
-            if item and state and states.get(item) in UNSETTLED:
-                states[item] = state
-                yield Event(message.index, item, state, f"notice at message {message.index}")
+            for item in handles.get(str(fact.get("handle", "")), ())[-MAX_OPEN:]:
+                if state and states.get(item) in UNSETTLED:
+                    states[item] = state
+                    yield Event(message.index, item, state, f"notice at message {message.index}")
 
 
 def leaves(value: Any) -> Iterator[str]:

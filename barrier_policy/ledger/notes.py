@@ -149,7 +149,7 @@ def _pointed_at(conversation: Conversation) -> Iterator[Item]:
         for call in filter(_is_answered_read, turn.calls):
             place = call.results[-1].ref
             text = call.results[-1].part.text.strip()
-            if 0 < len(text) <= MAX_LAST:
+            if 0 < len(text) <= (MAX_FINDING if text[0] in "{[" else MAX_LAST):
                 yield _note("row", place.message, place.part, 900, text, "last", at_hand)
     if REPEATS.search(asked):
         wanted = content_words(asked)

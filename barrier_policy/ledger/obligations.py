@@ -222,11 +222,11 @@ def _half_done(conversation: Conversation, effect_states: Mapping[str, str]) -> 
 
 
 def _answered(conversation: Conversation, turn: Turn) -> int | None:
-    """The next user message, unless it only asks something else or chats."""
+    """The next user message, unless it only asks something else."""
     if turn.index + 1 >= len(conversation.turns):
         return None
     after = conversation.turns[turn.index + 1]
-    answers = bool(after.kinds & ANSWERS) or (is_instruction(after) and "question" not in after.kinds)
+    answers = "question" not in after.kinds or bool(after.kinds & ANSWERS)
     return after.start if answers else None
 
 

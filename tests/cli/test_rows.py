@@ -51,8 +51,8 @@ def texts(*items: Item, secret: str = "") -> ItemTexts:
     message = Message(index=0, role="user", origin=Origin.USER, parts=(part,))
     facts = [Fact(kind="secret", message=0, start=11, end=11 + len(secret))] if secret else []
     analysis = SimpleNamespace(
-        facts=SimpleNamespace(masker=Masker([message], [facts])),
-        ledger=SimpleNamespace(items=items),
+        masker=Masker([message], [facts]),
+        join=SimpleNamespace(ledger=SimpleNamespace(items=items)),
         join=SimpleNamespace(extensions=()),
     )
     return ItemTexts(cast(Any, analysis))
