@@ -36,6 +36,11 @@ PEM = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY( BLOCK)?-----")
 URL_USER = re.compile(r"://[^\s/:@\"'<>]*:([^\s/@\"'<>]{3,})@[\w.\[-]")
 ENVIRONMENT_KEY = re.compile(r"(?<![A-Za-z0-9_])[a-z][a-z0-9]{1,15}_(?:live|test|prod|secret)_[A-Za-z0-9]{12,}(?![A-Za-z0-9])")
 """Many issuers write the environment into their keys: `xk_live_…`."""
+KEY_BOX = re.compile(
+    r"(?i)\b(?:key ?box|lock ?box|key ?safe|safe|strongbox|schlüssel(?:box|safe|tresor|kasten)|tresor|boîte à clés|coffre-fort|caja fuerte|cassaforte"
+    r"|cofre|kluis|sejf|сейф)\b[^.\n]{0,30}?\b(?:is|on|to|code|combination|ist|auf|est|sur|es|en|è|é|op|kod|код)\b *:? *([A-Z0-9-]*\d[A-Z0-9-]{2,})(?![\w-])"
+)
+"""What opens a box with keys or money."""
 AUTHORIZATION = re.compile(r"(?i)\b(?:bearer|basic)[ ]+([A-Za-z0-9._~+/=-]{12,})")
 COOKIE = re.compile(r"(?i)\bcookie: *[\w.-]+=([^;\s\"']{12,})")
 USER_OPTION = re.compile(r"(?:^|\s)(?:-u|--user)[ =]['\"]?[^\s:'\"]+:([^\s'\"]{4,})")
@@ -91,6 +96,7 @@ def _by_form(text: str) -> Iterator[Secret]:
     if "eyJ" in text:
         for match in JWT.finditer(text):
             yield Secret(start=match.start(), end=match.end(), type=SecretType.JWT)
+    yield from _groups(KEY_BOX, text, SecretType.CODE, "key box")
     for match in ENVIRONMENT_KEY.finditer(text) if "_" in text else ():
         if is_scrambled(match[0], 4):
             yield Secret(start=match.start(), end=match.end(), type=SecretType.API_KEY)

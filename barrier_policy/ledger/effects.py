@@ -61,6 +61,7 @@ class _Effects:
         self.handles: dict[str, list[str]] = {}
         self.outcomes: dict[str, str] = {}
         self._of_turn: dict[str, str] = {}
+        self._last_edit: dict[str, str] = {}
 
     def begin_turn(self) -> None:
         """Forget the names that hold within one turn."""
@@ -68,6 +69,8 @@ class _Effects:
 
     def add(self, call: Call, *, only_asked: bool) -> None:
         """Take the next call; `only_asked`: the user's message gives no work."""
+        if call.fact is not None and call.fact.get("plan"):
+            return  # its entries are obligations of their own
         names = {name for full in _names(call) for name in (full, _last_segment(full))}
         named = sorted(names & self.handles.keys())
         if (not call.reads and not (only_asked and _may_be_look_up(call))) or (not named and not only_asked and _acts_after_all(call)):
@@ -85,6 +88,8 @@ class _Effects:
         for event in _own_events(call, item.id):
             self.events.append(event)
             self.states[item.id] = event.state
+        if self.states[item.id] == "confirmed" and _is_file_edit(call):
+            self._last_edit[item.subject] = item.id
         handles = tuple(dict.fromkeys(_handles(call)))
         if self.states[item.id] in UNSETTLED:
             for handle in handles:
@@ -93,9 +98,23 @@ class _Effects:
         self._of_turn.update((_last_segment(name), item.id) for name in (*handles, *targets))
 
     def finished(self, item: Item) -> Item:
-        """The item with what a look-up of its turn said of it."""
+        """The item with what a look-up of its turn said of it; an edit that a later one followed is marked as merged into that."""
+        if self._last_edit.get(item.subject, item.id) != item.id and self.states[item.id] == "confirmed":
+            item = msgspec.structs.replace(item, attributes=item.attributes | {"merged": self._last_edit[item.subject]})
         outcome = self.outcomes.get(item.id)
         return msgspec.structs.replace(item, text=f"{item.text} ⇒ {outcome}") if outcome else item
+
+
+def _is_file_edit(call: Call) -> bool:
+    """A call that puts content into one file: the last receipt speaks for the earlier ones."""
+    targets = call.fact.get("targets", ()) if call.fact else ()
+    has_content = any(_is_content(leaf) for leaf in leaves(call.part.arguments))
+    return has_content and len(targets) == 1 and ("/" in targets[0] or "." in targets[0])
+
+
+def _is_content(leaf: str) -> bool:
+    """Text that a call writes somewhere, as opposed to a name or a number."""
+    return len(leaf) > MAX_LEAF or "\n" in leaf
 
 
 def _last_segment(name: str) -> str:
@@ -256,7 +275,7 @@ def _pieces(result: Result) -> Sequence[str]:
 
 
 def compact_arguments(arguments: Any, text: str) -> str:
-    """Arguments as compact JSON; where they are long, without the long leaves."""
+    """Arguments as compact JSON; where they are long, without the content that they carry."""
     if arguments is None:
         return _clip(text, MAX_ARGUMENTS)
     whole = _json(arguments)
@@ -270,9 +289,7 @@ def _short(value: Any) -> Any:
         return {key: _short(item) for key, item in list(value.items())[:20]}
     if isinstance(value, list):
         return [_short(item) for item in value[:20]]
-    if isinstance(value, str):
-        return _clip(value, MAX_LEAF)
-    return value
+    return "…" if isinstance(value, str) and _is_content(value) else value
 
 
 def _json(value: Any) -> str:
