@@ -41,13 +41,13 @@ WAITING: Final = frozenset(
 FINISHED: Final = frozenset(
     (
         "completed", "complete", "succeeded", "success", "successful", "done", "finished", "ok", "ready", "exited", "ended",
-        "printed", "delivered",
+        "printed", "delivered", "passed", "green", "merged", "deployed", "built", "published", "resolved", "closed", "healthy", "live",
     )
 )  # fmt: skip
 FAILED: Final = frozenset(
     (
         "failed", "failure", "error", "errored", "cancelled", "canceled", "killed", "aborted", "stopped", "terminated", "rejected",
-        "crashed",
+        "crashed", "red", "broken",
     )
 )  # fmt: skip
 UNKNOWN: Final = frozenset(("timeout", "timedout", "unknown", "lost", "stale", "unreachable", "expired", "orphaned"))

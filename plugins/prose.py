@@ -96,7 +96,9 @@ def barrier_fact_kinds() -> Iterable[FactKind]:
     )
     to = Attribute(name="to", type="string", doc="who is to answer", values=("user", "agent"))
     own = {"constraint": rule, "approval_gate": rule, "question": (to,)}
-    return tuple(FactKind(name=name, doc=doc, attributes=(*own.get(name, ()), confidence, proposed)) for name, doc in DOCS.items())
+    return tuple(
+        FactKind(name=name, doc=doc, attributes=(*own.get(name, ()), confidence, proposed)) for name, doc in DOCS.items()
+    )
 
 
 DOCS: Final[Mapping[str, str]] = {
@@ -180,5 +182,11 @@ def _fact(message: int, part: int, sentence: Sentence, kind: str, score: int, sp
     elif kind == "question":
         attributes["to"] = "user" if speaker == AGENT else "agent"
     return Fact(
-        kind=kind, message=message, part=part, start=sentence.start, end=sentence.end, text=sentence.text, attributes=attributes
+        kind=kind,
+        message=message,
+        part=part,
+        start=sentence.start,
+        end=sentence.end,
+        text=sentence.text,
+        attributes=attributes,
     )

@@ -18,8 +18,9 @@ from barrier_policy.facts.prose import without_quotes
 MUST: Final = "must"
 MUST_NOT: Final = "must_not"
 ONLY_IF: Final = "only_if"
+POLARITIES: Final = (MUST, MUST_NOT, ONLY_IF)
 
-CLASSES: Final = ("not", "only_if", "if", "until", "above", "not_but", "may")
+CLASSES: Final = ("not", "without", "only_if", "if", "until", "above", "not_but", "may")
 SUFFIXES: Final = {
     "en": r"|\w+n't|cant|dont|wont|(?:leave|let|keep)s? (?:\S+ ){1,5}(?:out|alone|be|free|away|sleep)|stays? (?:out|off|closed|shut|grounded)|no-\w+",
     "cs": r"|ne(?!bo\b|bot|moc|dě|zbyt)\w{3,}",
@@ -45,7 +46,8 @@ _LANGUAGE_LETTERS: Final = {
     "tr": "ğışİ",
 }
 _CONTRAST: Final = re.compile(
-    r"(?:,|\band\b|\bund\b|\bet\b|\by\b|\be\b|\ben\b|\ba\b|;) (?:but )?(?:not|never|no|nicht|keine?|pas|non|não|niet|geen|nie|ne|не|нет|aucun)\b[^,.;]*[.!]?$"
+    r"(?<=[\w\"])(?:[,;:]| and| und| et| y| e| en| i| a| и| ve) (?:not|never|nothing|nicht|nichts|pas|rien|non|mai|niet|niets|nie|ne|не|değil)\b[^,.;]{1,40}(?=[,.;!]|$)"
+    r"|(?<=\w), no [^,.;]{1,25}$|, [^,.;]{1,25} değil(?=[,.;!]|$)"
     r"|\b(?:instead of|rather than|statt|anstatt|au lieu de|plutôt que|en vez de|invece d\w+|em vez de|in plaats van|zamiast|místo|вместо)\b",
     re.IGNORECASE,
 )
@@ -53,12 +55,18 @@ _CONTRAST: Final = re.compile(
 _AMOUNT: Final = re.compile(
     r"\d|[一二三四五六七八九十百千两]|\b(?:one|two|three|four|five|six|ten|hundred|thousand|tausend|hundert|mil|mille|cent)\b"
 )
-_ONLY_CLAUSE: Final = re.compile(r"\b(?:only|just)\b[^.;]*\b(?:if|when|once|after|with|provided|those|within|on request)\b|\bonly(?: \w+)?[.!]?$")
+_ONLY_CLAUSE: Final = re.compile(
+    r"\b(?:only|just)\b[^.;]*\b(?:if|when|once|after|with|provided|those|within|on request)\b|\bonly(?: \w+)?[.!]?$"
+)
 _SPAN_OF_TIME: Final = re.compile(
-    r"\W*(?:further notice|auf weiteres|nouvel ordre|nuevo aviso|the \d|(?:\w+ )?\d|(?:six|seven|eight|nine|ten|eleven|noon|midnight|neun|acht|nove|otto|oito|nueve|ocho|"
-    r"dziewiąt\w+|ósm\w+|osm\w*|восьми|девяти)\b)"
+    r"\W*(?:further notice|auf weiteres|nouvel ordre|nuevo aviso|the \d|(?:\w+ )?\d|(?:six|seven|eight|nine|ten|eleven|noon|midnight"
+    r"|neun|acht|nove|otto|oito|nueve|ocho|dziewiąt\w+|ósm\w+|osm\w*|восьми|девяти)\b)"
 )
 """After `until` or `before`: a time, not a condition."""
+_LIMIT: Final = re.compile(
+    r"\d+ ?(?:words?|characters?|chars|pages?|lines?|slides?|minutes?|seconds?|hours?|%|percent|decibels|mm|cm|degrees|wörter|seiten|zeilen|mots|pages|palabras|páginas|parole|palavras|woorden|słów|slov|слов)"
+)
+"""An amount of this kind is a size to be kept to, not a case in which the rule holds."""
 _SCOPE: Final = re.compile(
     r"\b(?:(?:anything|everything|nothing|whoever|whatever|whenever|while|until|till|unless|during|throughout|between|within|inside|under|above|over|below|across|against|before|after"
     r"|in|on|for|from|to|per|at|when|if"
@@ -75,11 +83,11 @@ def judge_polarity(sentence: str, *, gate: bool) -> str:
     words = _words_of(guess_language(text))
     if _find(words, "only_if", text) is not None or _ONLY_CLAUSE.search(text):
         return ONLY_IF
-    contrast = _CONTRAST.search(text)
-    said = text[: contrast.start()] if contrast else text
-    kept = words["not_but"].sub(" ", said)
+    kept = words["not_but"].sub(" ", _CONTRAST.sub(" ", text))
     forbids = _find(words, "not", kept)
     if forbids is not None:
+        if _find(words, "without", kept) is not None:
+            return ONLY_IF
         return ONLY_IF if _waits(words, kept) and forbids < len(kept) // 2 else MUST_NOT
     if _bounded(words, text) or _starts_with_condition(words, text):
         return ONLY_IF
@@ -121,7 +129,7 @@ def _bounded(words: Mapping[str, re.Pattern[str]], text: str) -> bool:
     place = words["above"].search(text)
     if place is None or place.start() * 2 > len(text):
         return False
-    return _AMOUNT.search(text, place.end(), place.end() + 15) is not None
+    return _AMOUNT.search(text, place.end(), place.end() + 15) is not None and _LIMIT.search(text, place.end()) is None
 
 
 def _starts_with_condition(words: Mapping[str, re.Pattern[str]], text: str) -> bool:
@@ -144,7 +152,10 @@ def _lists() -> dict[str, dict[str, dict[str, str]]]:
 
 @cache
 def _common_words() -> dict[str, frozenset[str]]:
-    return {language: frozenset(" ".join(lists.values()).split()) for language, lists in _lists()["languages"].items()}
+    return {
+        language: frozenset(" ".join(lists.values()).replace("_", " ").split())
+        for language, lists in _lists()["languages"].items()
+    }
 
 
 @cache
@@ -155,17 +166,23 @@ def _words_of(language: str) -> Mapping[str, re.Pattern[str]]:
         return {kind: _alternatives(lists["scripts"][language].get(kind, ""), "", "") for kind in CLASSES}
     suffix = SUFFIXES.get(language, "")
     return {
-        kind: _alternatives(lists["languages"][language].get(kind, ""), r"\b", suffix if kind == "not" else "") for kind in CLASSES
+        kind: _alternatives(lists["languages"][language].get(kind, ""), r"\b", suffix if kind == "not" else "")
+        for kind in CLASSES
     }
 
 
 @cache
 def _soft_words() -> re.Pattern[str]:
     words = str(_lists()["soft"]).split()
-    return re.compile("|".join(re.escape(word.replace("_", " ")) if not word.isascii() else rf"\b{word.replace('_', ' ')}\b" for word in words))
+    return re.compile(
+        "|".join(
+            re.escape(word.replace("_", " ")) if not word.isascii() else rf"\b{word.replace('_', ' ')}\b" for word in words
+        )
+    )
 
 
 def _alternatives(words: str, edge: str, suffix: str) -> re.Pattern[str]:
-    """Any of the words, an underscore standing for a space; nothing where there are none."""
-    found = sorted((re.escape(word.replace("_", " ").strip()) for word in words.split()), key=lambda word: (-len(word), word))
+    """Any of the words, an underscore standing for a space, a star for any ending; nothing where there are none."""
+    escaped = (re.escape(word.replace("_", " ").strip()).replace(r"\*", r"\w*") for word in words.split())
+    found = sorted(escaped, key=lambda word: (-len(word), word))
     return re.compile(f"{edge}(?:{'|'.join(found)}{suffix}){edge}" if found else r"(?!)")

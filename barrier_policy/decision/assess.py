@@ -135,12 +135,17 @@ def _extension_item(identifier: str, fact: Fact) -> Item:
 
 
 def _blocking(span: Span, result: Verdict) -> tuple[Blocking, ...]:
+    """What makes the span a barrier: the items that rules cite, else the rules themselves, and rules that could not be evaluated."""
     found = []
     for reason in result.reasons:
         if reason.effect == "barrier":
-            for item in reason.evidence:
-                kind = item.item.partition(":")[0]
-                found.append(Blocking(item=item.item, span=span.id, discharged_by=DISCHARGE.get(kind, " or ".join(reason.repair))))
+            remedy = " or ".join(reason.repair) or "nothing, such a span always stays"
+            cited = [item.item for item in reason.evidence] or [f"rule:{reason.rule}"]
+            found += [Blocking(item=item, span=span.id, discharged_by=DISCHARGE.get(item.partition(":")[0], remedy)) for item in cited]
+    for error in result.errors:
+        found.append(Blocking(item=f"rule:{error.rule}", span=span.id, discharged_by="the rule can be evaluated"))
+    if not found:
+        found.append(Blocking(item=f"span:{span.id}", span=span.id, discharged_by="a rule that permits it"))
     return tuple(dict.fromkeys(found))
 
 

@@ -20,7 +20,7 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CarrierRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """One record. `fields` is stored, `text` is the dense line that the model sees, `digest` covers kind, subject, version and fields."""
+    """One record. `fields` is stored, `text` is the dense line that the model sees, `digest` covers all but id and source."""
 
     id: str
     kind: str
@@ -62,7 +62,7 @@ def place(items: Sequence[Item]) -> tuple[Placement, ...]:
     """Where the items of one span are shown: nothing is written twice."""
     longest: list[Item] = []
     holders: dict[str, Item] = {}
-    for item in sorted(items, key=lambda item: -len(item.text)):
+    for item in sorted(items, key=lambda item: (-len(item.text), item.kind == "request")):
         holder = next((other for other in longest if item.text in other.text and _may_hold(other, item)), item)
         holders[item.id] = holder
         if holder is item and len(longest) < MAX_COMPARED:
@@ -71,8 +71,8 @@ def place(items: Sequence[Item]) -> tuple[Placement, ...]:
 
 
 def _may_hold(holder: Item, item: Item) -> bool:
-    """Only values and notes are shown by another item's line: a rule, a promise and a receipt speak for themselves."""
-    return item.family is Family.BINDING
+    """Values and notes are shown by another item's line, and a request by that of a rule; all others speak for themselves."""
+    return item.family is Family.BINDING or (item.kind == "request" and holder.family is Family.CONSTRAINT)
 
 
 def is_shared(item: Item) -> bool:
@@ -120,17 +120,17 @@ def _record(
     first = placed[0].item
     subject = (first.subject if at is None else "") or span
     pointer = messages[first.message].parts[first.part].pointer if at is None else messages[at].pointer
-    body = {"kind": kind, "subject": subject, "version": 1, "fields": fields}
-    return CarrierRecord(
+    record = CarrierRecord(
         id=f"{kind}:{span}",
         kind=kind,
         subject=subject,
         version=1,
         fields=fields,
         text=_text(kind, [found.item for found in placed if found.shows], ledger),
-        digest=digest_value(body),
+        digest="",
         source=Source(message=first.message if at is None else at, pointer=pointer),
     )
+    return msgspec.structs.replace(record, digest=_digest(record))
 
 
 def _fields(item: Item, ledger: Ledger) -> dict[str, Any]:
@@ -139,7 +139,8 @@ def _fields(item: Item, ledger: Ledger) -> dict[str, Any]:
         fields["polarity"] = item.kind
     if item.family is Family.BINDING:
         fields["type"] = item.kind
-    fields.update((name, value) for name, value in sorted(item.attributes.items()) if value)
+    required = REQUIRED_FIELDS[record_kind(item)]
+    fields.update((name, value) for name, value in sorted(item.attributes.items()) if value or name in required)
     return fields
 
 
@@ -158,12 +159,17 @@ def _text(kind: str, items: Sequence[Item], ledger: Ledger) -> str:
 
 
 def covers(record: CarrierRecord, item: Item, ledger: Ledger) -> bool:
-    """Whether a record holds an item: same id, current state, the fields that its kind requires, and a digest that matches."""
-    body = {"kind": record.kind, "subject": record.subject, "version": record.version, "fields": record.fields}
-    if digest_value(body) != record.digest:
+    """Whether a record holds an item: same id, current state and words, the fields that its kind requires, and a digest that matches."""
+    if _digest(record) != record.digest or item.text not in record.text:
         return False
-    for fields in record.fields["items"]:
-        if fields["id"] == item.id:
-            present = all(fields.get(name) for name in REQUIRED_FIELDS[record.kind] if name not in ("debtor", "creditor", "origin"))
-            return present and fields["state"] == ledger.state(item) and fields["text"] == item.text
-    return False
+    current = {"id": item.id, "state": ledger.state(item), "text": item.text}
+    return any(
+        fields.items() >= current.items() and fields.keys() >= set(REQUIRED_FIELDS[record_kind(item)])
+        for fields in record.fields["items"]
+    )
+
+
+def _digest(record: CarrierRecord) -> str:
+    """What is digested of a record: all but its id and its source."""
+    names = ("kind", "subject", "version", "fields", "text")
+    return digest_value({name: getattr(record, name) for name in names})

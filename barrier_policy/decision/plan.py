@@ -5,7 +5,7 @@ INVARIANT: verdicts never depend on the budget. It only selects which of the pos
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import msgspec
 
@@ -32,51 +32,74 @@ def make_plan(assessments: Sequence[Assessment], *, tokens_total: int, target_to
     not reach it, the compaction is refused.
     """
     actions = ["summarize" if found.verdict == "opportunity" else "retain" for found in assessments]
+    context = _Context(len(assessments), tokens_total)
+    for number, found in enumerate(assessments):
+        if found.verdict == "opportunity":
+            context.release(number, found.tokens)
     repairable = [number for number, found in enumerate(assessments) if found.repairable and found.gain >= 0]
-    repairable.sort(key=lambda number: (-assessments[number].gain, number))
-    after = _size_after(assessments, actions, tokens_total)
-    for number in repairable:
-        if target_tokens is not None and after <= target_tokens:
+    for number in sorted(repairable, key=lambda number: (-assessments[number].gain, number)):
+        if target_tokens is not None and context.tokens <= target_tokens:
             break
         actions[number] = "repair"
-        after -= assessments[number].gain
-    after = _size_after(assessments, actions, tokens_total)
-    if target_tokens is not None and after > target_tokens:
-        blocking = _blocking(assessments, actions, after - target_tokens)
+        context.release(number, assessments[number].gain)
+    if target_tokens is not None and context.tokens > target_tokens:
+        blocking = _blocking(assessments, actions, context, target_tokens)
         return Plan(actions=("retain",) * len(actions), outcome="refuse", tokens_after=tokens_total, blocking=blocking)
     outcome = "nothing_to_reclaim" if all(action == "retain" for action in actions) else "compact"
-    return Plan(actions=tuple(actions), outcome=outcome, tokens_after=after)
+    return Plan(actions=tuple(actions), outcome=outcome, tokens_after=context.tokens)
 
 
-def _size_after(assessments: Sequence[Assessment], actions: Sequence[str], tokens_total: int) -> int:
-    """Tokens of the context after the plan: what is kept, the records, and a stub for each run that goes."""
-    after = tokens_total
-    in_run = False
-    for found, action in zip(assessments, actions, strict=True):
-        if action == "retain":
-            in_run = False
-            continue
-        after -= found.gain if action == "repair" else found.tokens
-        after += 0 if in_run else STUB_TOKENS
-        in_run = True
-    return after
+class _Context:
+    """The size of the context in tokens while spans leave it and come back: each run of spans that is gone leaves one stub."""
+
+    def __init__(self, spans: int, tokens: int) -> None:
+        self.tokens = tokens
+        self._gone = [False] * (spans + 1)
+        """One more than there are spans, so that the last one has a neighbour, and by index -1 the first one too."""
+
+    def release(self, number: int, gain: int) -> None:
+        """Take a span out, which frees `gain` tokens."""
+        self.tokens += self._stubs(number) - gain
+        self._gone[number] = True
+
+    def restore(self, number: int, gain: int) -> None:
+        """Put a span back."""
+        self.tokens += self.cost_of_restoring(number, gain)
+        self._gone[number] = False
+
+    def cost_of_restoring(self, number: int, gain: int) -> int:
+        """By how much the context would grow."""
+        return gain - self._stubs(number)
+
+    def _stubs(self, number: int) -> int:
+        """What stubs cost more while this span is gone: one if it is gone alone, one less if it joins two runs."""
+        return STUB_TOKENS * (1 - self._gone[number - 1] - self._gone[number + 1])
 
 
-def _blocking(assessments: Sequence[Assessment], actions: Sequence[str], missing: int) -> tuple[Blocking, ...]:
-    """A minimal set of retained spans whose release would reach the target; the tail where even all would not."""
+def _blocking(assessments: Sequence[Assessment], actions: Sequence[str], context: _Context, target: int) -> tuple[Blocking, ...]:
+    """A minimal set of retained spans whose release would reach the target; the tail too where even all would not."""
     retained = [number for number, action in enumerate(actions) if action == "retain"]
-    retained.sort(key=lambda number: (-assessments[number].tokens, number))
-    chosen: list[int] = []
-    for number in retained:
-        if missing <= sum(assessments[other].tokens for other in chosen):
+    chosen: set[int] = set()
+    for number in sorted(retained, key=lambda number: (-assessments[number].tokens, number)):
+        if context.tokens <= target:
             break
-        chosen.append(number)
-    freed = sum(assessments[number].tokens for number in chosen)
-    for number in sorted(chosen, key=lambda number: (assessments[number].tokens, number)):
-        if freed - assessments[number].tokens >= missing:
-            chosen.remove(number)
-            freed -= assessments[number].tokens
+        chosen.add(number)
+        context.release(number, assessments[number].tokens)
+    while spare := _spare(assessments, chosen, context, target):
+        chosen -= spare
     found = [entry for number in sorted(chosen) for entry in assessments[number].blocking]
-    if freed < missing:
-        found.append(Blocking(item="tail", span="tail", discharged_by=f"a target larger by {missing - freed} tokens, or a shorter tail"))
+    if context.tokens > target:
+        discharge = f"a target larger by {context.tokens - target} tokens, or a shorter tail"
+        found.append(Blocking(item="tail", span="tail", discharged_by=discharge))
     return tuple(found)
+
+
+def _spare(assessments: Sequence[Assessment], chosen: Collection[int], context: _Context, target: int) -> set[int]:
+    """Spans that were put back, smallest first, because the target is reached without them."""
+    spare = set()
+    for number in sorted(chosen, key=lambda number: (assessments[number].tokens, number)):
+        tokens = assessments[number].tokens
+        if context.tokens + context.cost_of_restoring(number, tokens) <= target:
+            context.restore(number, tokens)
+            spare.add(number)
+    return spare

@@ -35,7 +35,9 @@ _LOG: Final = re.compile(
 )
 _DIFF: Final = re.compile(r"diff --git |@@ -\d|--- a/|Index: ")
 _IN_DIFF: Final = re.compile(r"[-+ @\\]|index |new file|deleted file|similarity |rename |diff --git |Binary |$")
-_MAIL_BELOW: Final = re.compile(r"-{2,}[ \t]*(?:original|forwarded|ursprüngliche|message d'origine|mensaje original)\b", re.IGNORECASE)
+_MAIL_BELOW: Final = re.compile(
+    r"-{2,}[ \t]*(?:original|forwarded|ursprüngliche|message d'origine|mensaje original)\b", re.IGNORECASE
+)
 _SHOWN_TAG: Final = re.compile(
     r"<(/?)(?:document|file|code|logs?|output|stdout|stderr|examples?|quote|summary|transcript|pre|blockquote|diff|source)\b[^>\n]*>",
     re.IGNORECASE,

@@ -17,13 +17,13 @@ from barrier_policy.ledger.obligations import find_obligations
 
 def build_ledger(conversation: Conversation, group_of: Sequence[int]) -> Ledger:
     """The ledger of a conversation; linear in its messages and facts."""
-    effects, effect_events = find_effects(conversation)
+    effects, effect_events, look_ups = find_effects(conversation)
     effect_states = derive_states(tuple(effect_events))
     obligations, obligation_events = find_obligations(conversation, effect_states)
     constraints, constraint_events = find_constraints(conversation)
     bindings, binding_events = find_bindings(conversation, list(group_of))
     states = {**effect_states, **derive_states(tuple(obligation_events)), **derive_states(tuple(constraint_events))}
-    notes, note_events = find_notes(conversation, [*effects, *obligations, *constraints], states)
+    notes, note_events = find_notes(conversation, [*effects, *obligations, *constraints], states, look_ups)
     items: tuple[Item, ...] = (*obligations, *effects, *constraints, *bindings, *notes)
     events: tuple[Event, ...] = (*obligation_events, *effect_events, *constraint_events, *binding_events, *note_events)
     return Ledger(items=_masked(items, conversation), events=events, states=derive_states(events))

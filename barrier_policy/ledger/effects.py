@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from barrier_policy.digest import digest_text
 from barrier_policy.ledger.conversation import Call, Conversation, Result
 from barrier_policy.ledger.model import UNSETTLED, Event, Family, Item
 from barrier_policy.transcript.model import MessageKind
@@ -36,15 +37,20 @@ def effect_id(call: Call) -> str:
     return f"effect:{call.ref.message}.{call.ref.part}"
 
 
-def find_effects(conversation: Conversation) -> tuple[list[Item], list[Event]]:
-    """An item for each call that is not a plain read, with its events in order, and what later look-ups said of it."""
+def find_effects(conversation: Conversation) -> tuple[list[Item], list[Event], list[Call]]:
+    """An item for each call that is not a plain read, with its events in order, and what later look-ups said of it.
+
+    Third are the last look-ups of effects that are still open: they say how far these have come.
+    """
     effects = _Effects()
     for turn in conversation.turns:
         effects.begin_turn()
         for call in turn.calls:
             effects.add(call, only_asked=turn.has_user and "instruction" not in turn.kinds)
     effects.events.extend(_jobs(conversation, effects.handles, effects.states))
-    return [effects.finished(item) for item in effects.items], effects.events
+    items = [effects.finished(item) for item in effects.items]
+    open_look_ups = {call.ref: call for item, call in effects.looked_up.items() if effects.states[item] in UNSETTLED}
+    return items, effects.events, list(open_look_ups.values())
 
 
 class _Effects:
@@ -60,7 +66,9 @@ class _Effects:
         self.states: dict[str, str] = {}
         self.handles: dict[str, list[str]] = {}
         self.outcomes: dict[str, str] = {}
+        self.looked_up: dict[str, Call] = {}
         self._of_turn: dict[str, str] = {}
+        self._calls: dict[tuple[str, str], list[str]] = {}
         self._last_edit: dict[str, str] = {}
 
     def begin_turn(self) -> None:
@@ -81,6 +89,11 @@ class _Effects:
         for event in _reconciled(call, named, self.handles, self.states):
             self.events.append(event)
             self.states[event.item] = event.state
+            self.outcomes[event.item] = _outcome(call)
+        for name in named:
+            for item in self.handles[name][-MAX_OPEN:]:
+                if self.states[item] in UNSETTLED and item != effect_id(call) and call.results:
+                    self.looked_up[item] = call
 
     def _begin(self, call: Call) -> None:
         item = _effect(call)
@@ -88,14 +101,25 @@ class _Effects:
         for event in _own_events(call, item.id):
             self.events.append(event)
             self.states[item.id] = event.state
-        if self.states[item.id] == "confirmed" and _is_file_edit(call):
-            self._last_edit[item.subject] = item.id
+        same = self._calls.setdefault((call.part.name, digest_text(call.part.text)), [])
+        if self.states[item.id] == "confirmed":
+            self._repeated(same, item.id, item.message)
+            if _is_file_edit(call):
+                self._last_edit[item.subject] = item.id
+        same.append(item.id)
         handles = tuple(dict.fromkeys(_handles(call)))
         if self.states[item.id] in UNSETTLED:
             for handle in handles:
                 self.handles.setdefault(handle, []).append(item.id)
         targets = call.fact.get("targets", ()) if call.fact else ()
         self._of_turn.update((_last_segment(name), item.id) for name in (*handles, *targets))
+
+    def _repeated(self, same: Sequence[str], item: str, message: int) -> None:
+        """The very same call has gone through: what an earlier one left open is settled by it."""
+        for earlier in same[-MAX_OPEN:]:
+            if self.states[earlier] in UNSETTLED:
+                self.events.append(Event(message, earlier, "confirmed", f"the same call as {item}, which went through"))
+                self.states[earlier] = "confirmed"
 
     def finished(self, item: Item) -> Item:
         """The item with what a look-up of its turn said of it; an edit that a later one followed is marked as merged into that."""

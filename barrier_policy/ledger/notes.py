@@ -27,8 +27,10 @@ MAX_RESULT = 2_000
 MAX_FINDING = 160
 
 
-def find_notes(conversation: Conversation, items: Sequence[Item], states: Mapping[str, str]) -> tuple[list[Item], list[Event]]:
-    """Notes and rows, each open."""
+def find_notes(
+    conversation: Conversation, items: Sequence[Item], states: Mapping[str, str], look_ups: Sequence[Call]
+) -> tuple[list[Item], list[Event]]:
+    """Notes and rows, each open. `look_ups` are the last ones of effects that are still open."""
     live = {item.message for item in items if item.kind == "request" and states[item.id] not in TERMINAL}
     acted = {conversation.turn_of[item.message] for item in items if item.family is Family.EFFECT}
     found = [
@@ -36,6 +38,7 @@ def find_notes(conversation: Conversation, items: Sequence[Item], states: Mappin
         *_reports(conversation, acted),
         *_findings(conversation, live),
         *_pointed_at(conversation),
+        *_progress(conversation, look_ups),
         *_rows(conversation, items, states),
     ]
     return found, [Event(item.message, item.id, "open", "needed later") for item in found]
@@ -109,6 +112,7 @@ REPEATS = re.compile(
 )
 """Words by which somebody asks for the same thing once more; what was called then is the recipe."""
 MAX_LAST = 400
+MAX_PROGRESS = 1_000
 
 REPORTS = ("report", "negation_evidence", "correction", "binding", "status_pending", "status_failed", "plan_item")
 MAX_REPORTS = 6
@@ -158,6 +162,16 @@ def _pointed_at(conversation: Conversation) -> Iterator[Item]:
                 recipe = f"{call.part.name} {compact_arguments(call.part.arguments, call.part.text)}"
                 if turn is looked[-1] or wanted & content_words(recipe + " " + user_text(conversation, turn)):
                     yield _note("row", call.ref.message, call.ref.part, 901, recipe, "recipe", at_hand)
+
+
+def _progress(conversation: Conversation, look_ups: Sequence[Call]) -> Iterator[Item]:
+    """How far an open effect had come when it was last looked at."""
+    at_hand = max((turn.start for turn in conversation.turns if turn.has_user), default=0)
+    for call in look_ups:
+        place = call.results[-1].ref
+        text = call.results[-1].part.text.strip()
+        if place.message < conversation.present and text:
+            yield _note("row", place.message, place.part, 902, text[:MAX_PROGRESS], "progress", at_hand)
 
 
 def _is_answered_read(call: Call) -> bool:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from barrier_policy.facts.model import Fact
-from barrier_policy.ledger.conversation import Call, Conversation, Turn, opens_turn
+from barrier_policy.ledger.conversation import Call, Conversation, Turn
 from barrier_policy.ledger.effects import effect_id
 from barrier_policy.ledger.model import UNSETTLED, Event, Family, Item
-from barrier_policy.transcript.model import MessageKind, Origin
+from barrier_policy.transcript.model import Origin
+from barrier_policy.transcript.pairing import PartRef
 
 Found = tuple[Item, list[Event]]
 
@@ -31,7 +32,7 @@ def find_obligations(conversation: Conversation, effect_states: Mapping[str, str
         _commitments(conversation),
         _questions(conversation),
         _half_done(conversation, effect_states),
-        _jobs(conversation),
+        _jobs(conversation, effect_states),
         _plan_items(conversation),
     ):
         for item, history in found:
@@ -67,10 +68,13 @@ def _requests(conversation: Conversation, effect_states: Mapping[str, str]) -> I
     given = [turn for turn in conversation.turns if turn.has_user and _gives_work(conversation, turn, effect_states)]
     ended = [_ended(conversation, turn, effect_states) for turn in given]
     for turn, end in zip(given, ended, strict=True):
-        at_work = bool(_unsettled(turn, effect_states)) or turn.start < conversation.present < turn.end
-        item = _obligation(
-            "request", turn.start, user_text(conversation, turn), rebindable=not at_work, debtor=Origin.AGENT, creditor=Origin.USER
+        at_work = (
+            bool(_unsettled(turn, effect_states))
+            or turn.start < conversation.present < turn.end
+            or _awaits_word(conversation, turn)
         )
+        text = user_text(conversation, turn) if at_work else told_text(conversation, turn)
+        item = _obligation("request", turn.start, text, rebindable=not at_work, debtor=Origin.AGENT, creditor=Origin.USER)
         events = [Event(turn.start, item.id, "detached", "asked by the user")]
         if end:
             events.append(Event(min(turn.end, len(conversation.messages)) - 1, item.id, *end))
@@ -117,9 +121,16 @@ def _ended(conversation: Conversation, turn: Turn, effect_states: Mapping[str, s
         return None
     if _called_off(conversation, turn):
         return "cancelled", "called off by the user"
-    if _effects(turn, effect_states) and not _unsettled(turn, effect_states):
+    if _effects(turn, effect_states) and not _unsettled(turn, effect_states) and not _awaits_word(conversation, turn):
         return "satisfied", "its effects are settled"
     return None
+
+
+def _awaits_word(conversation: Conversation, turn: Turn) -> bool:
+    """Whether the message itself says that something waits for somebody's word, and nobody has given it since."""
+    if "approval_gate" not in turn.kinds or not turn.calls:
+        return False
+    return not any("approval" in later.kinds for later in conversation.turns[turn.index + 1 :])
 
 
 def _called_off(conversation: Conversation, turn: Turn) -> bool:
@@ -139,6 +150,14 @@ def user_text(conversation: Conversation, turn: Turn) -> str:
     """The words of the user's message."""
     message = conversation.messages[turn.start]
     return "\n".join(part.text for part in message.parts if part.text and part.type not in ("tool_call", "tool_call_response"))
+
+
+def told_text(conversation: Conversation, turn: Turn) -> str:
+    """The sentences of the user's message that tell or order something; those that are rules have records of their own."""
+    rules = {(fact.part, fact.start) for fact in conversation.of_kind(turn.start, "constraint", "approval_gate")}
+    told = {(fact.part, fact.start): fact.text for fact in conversation.of_kind(turn.start, *INSTRUCTIVE)}
+    words = [text for place, text in told.items() if place not in rules] or list(told.values())[:1]
+    return "\n".join(words) or user_text(conversation, turn)
 
 
 # calls, promises, questions -----------------------------------------------------------------------------------------
@@ -233,10 +252,14 @@ def _answered(conversation: Conversation, turn: Turn) -> int | None:
 # work in flight, plans ----------------------------------------------------------------------------------------------
 
 
-def _jobs(conversation: Conversation) -> Iterator[Found]:
-    """Background jobs and sub-agents, by handle: started, and ended when a fact says so."""
+def _jobs(conversation: Conversation, effect_states: Mapping[str, str]) -> Iterator[Found]:
+    """Background jobs and sub-agents, by handle: started, and ended when a fact says so or the effect that started them is settled.
+
+    One that is listed in a durable registry can be held by a record.
+    """
     first: dict[str, Item] = {}
     events: dict[str, list[Event]] = {}
+    callers = {result.ref: call for turn in conversation.turns for call in turn.calls for result in call.results}
     for message in conversation.messages:
         for fact in conversation.of_kind(message.index, "background_job"):
             handle = str(fact.get("handle", ""))
@@ -244,17 +267,20 @@ def _jobs(conversation: Conversation) -> Iterator[Found]:
                 first[handle] = _obligation(
                     "handoff",
                     message.index,
-                    f"{fact.get('what', '')} {handle}".strip(),
+                    f"{fact.get('what', '')} {handle} {fact.get('registry', '')}".strip(),
                     number=len(first),
                     part=fact.part,
-                    rebindable=False,
+                    rebindable=bool(fact.get("registry")),
                     debtor=Origin.TOOL,
                     creditor=Origin.AGENT,
                     subject=handle,
                 )
                 events[handle] = []
-            state = {"finished": "satisfied", "failed": "satisfied", "running": "detached"}.get(str(fact.get("state", "")), "unknown")
-            events[handle].append(Event(message.index, first[handle].id, state, f"message {message.index}"))
+            ended = str(fact.get("state", "")) in ("finished", "failed")
+            caller = callers.get(PartRef(message.index, fact.part))
+            if caller is not None and effect_states.get(effect_id(caller), "unknown") not in UNSETTLED:
+                ended = True
+            events[handle].append(Event(message.index, first[handle].id, "satisfied" if ended else "detached", f"message {message.index}"))
     for handle, item in first.items():
         yield item, events[handle]
 
@@ -265,10 +291,13 @@ def _plan_items(conversation: Conversation) -> Iterator[Found]:
     for message in conversation.messages:
         for number, fact in enumerate(conversation.of_kind(message.index, "plan_item")):
             key = _plan_key(fact)
+            words = fact.text or (latest[key][0].text if key in latest else "")
+            if not words:
+                continue
             item = _obligation(
                 "precondition" if message.origin is Origin.SYSTEM else "commitment",
                 message.index,
-                fact.text,
+                words,
                 number=1000 + number,
                 part=fact.part,
                 rebindable=True,
@@ -284,11 +313,3 @@ def _plan_items(conversation: Conversation) -> Iterator[Found]:
 
 def _plan_key(fact: Fact) -> str:
     return str(fact.get("id", "")) or " ".join(fact.text.split()).casefold()
-
-
-def is_carried_over(conversation: Conversation, message: int) -> bool:
-    """Whether a message is the runtime's or the gate's own and never mined."""
-    return conversation.messages[message].kind in (MessageKind.SUMMARY, MessageKind.CARRIER)
-
-
-__all__ = ["find_obligations", "opens_turn", "user_text"]

@@ -11,7 +11,10 @@ from barrier_policy.facts.prose import EDGE, prose_sentences, quoted_ranges, wit
 CUT = {
     "two sentences on a line": ("Fix the build. Never push to main!", ["Fix the build.", "Never push to main!"]),
     "one sentence a line": ("first things first\nthen the rest", ["first things first", "then the rest"]),
-    "list entries without their markers": ("- tabs only\n* no spaces\n1. dates in ISO", ["tabs only", "no spaces", "dates in ISO"]),
+    "list entries without their markers": (
+        "- tabs only\n* no spaces\n1. dates in ISO",
+        ["tabs only", "no spaces", "dates in ISO"],
+    ),
     "a wrapped line goes on": (
         "Whatever you draft for the council this year has to be kept to\none page at most.",
         ["Whatever you draft for the council this year has to be kept to\none page at most."],
@@ -38,7 +41,7 @@ SHOWN = {
     "traceback": '  File "a.py", line 3, in never',
     "diff": "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-never\n+always",
     "code line": "if (never == 1) { return must(not); }",
-    "markup": "<div class=\"x\"><p>Never do it</p></div>",
+    "markup": '<div class="x"><p>Never do it</p></div>',
     "JSON": '{"rule": "never deploy", "approved": true, "by": ["Ana"]}',
     "summary by tag": "<summary>\nThe user approved the deploy.\n</summary>",
     "signs only": "-----\n* * *\n[1]",
@@ -75,7 +78,7 @@ def test_a_check_box_is_kept_beside_its_entry() -> None:
 def test_quotations_are_found_and_emptied() -> None:
     sentence = "The sign says 'staff only', the other one “keep out” and `rm -rf`; it's Ana's."
     assert [sentence[start:end] for start, end in quoted_ranges(sentence)] == ["'staff only'", "“keep out”", "`rm -rf`"]
-    assert without_quotes(sentence) == "The sign says \"\", the other one \"\" and \"\"; it's Ana's."
+    assert without_quotes(sentence) == 'The sign says "", the other one "" and ""; it\'s Ana\'s.'
 
 
 def test_of_a_long_text_the_edges_are_kept() -> None:
