@@ -74,7 +74,11 @@ def load_plugins(extra: Iterable[tuple[str, object]] = (), *, entry_points: bool
     for name, version, source, load in sorted(_found(extra, entry_points), key=lambda found: found[:3]):
         infos.append(_register(manager, name, version, source, load))
     plugins = _collect(manager, infos)
-    problems = [Issue(file=info.source, message=f"plugin `{info.name}` {info.version}: {info.problem}") for info in plugins.infos if info.problem]
+    problems = [
+        Issue(file=info.source, message=f"plugin `{info.name}` {info.version}: {info.problem}")
+        for info in plugins.infos
+        if info.problem
+    ]
     if strict and problems:
         raise PluginError(problems)
     return plugins

@@ -151,9 +151,7 @@ class Decider:
         pairs = pair_calls(messages)
         segmentation = segment(messages, pairs, keep_last=keep_last, strategy=self.profile.strategy, ranges=ranges)
         facts = self.facts(transcript, pairs, now=now)
-        conversation = converse(
-            messages, pairs, facts, present=segmentation.tail_start, tool_classes=self.profile.tools
-        )
+        conversation = converse(messages, pairs, facts, present=segmentation.tail_start, tool_classes=self.profile.tools)
         ledger = build_ledger(conversation, span_index(segmentation))
         settings = Settings(
             preserve=self.profile.fidelity.preserve,

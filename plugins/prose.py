@@ -13,6 +13,7 @@ from functools import cache
 from typing import Final
 
 import msgspec
+from barrier_policy_plugins.prose_cues import find_cues
 from barrier_policy_plugins.rule_polarity import POLARITIES, find_scope, judge_polarity, judge_strength
 from barrier_policy_plugins.sentence_model import SentenceModel, shipped_model
 
@@ -37,8 +38,21 @@ class Bar(msgspec.Struct, frozen=True, gc=False):
     sure: int
 
 
-HIGH: Final[Mapping[str, Bar]] = {}
-LOW: Final[Mapping[str, Bar]] = {}
+CUE_WEIGHTS: Final[Mapping[str, int]] = {
+    "approval": 140,
+    "denial": 150,
+    "release": 160,
+    "correction": 90,
+    "request": 130,
+    "question": 80,
+    "commitment": 60,
+    "status_pending": 145,
+    "status_done": 20,
+    "status_failed": 140,
+    "negation_evidence": 230,
+    "plan_item": 110,
+}
+"""What a cue adds to the score of its kind, as measured on held-out folds."""
 BARS: Final[Mapping[int, Mapping[str, Bar]]] = {
     USER: {
         "constraint": Bar(-60, 40),
@@ -78,8 +92,11 @@ BARS: Final[Mapping[int, Mapping[str, Bar]]] = {
 }
 """Where a bar stands is measured by cross-validation, see `benchmarks/prose_model`. A user's missed rule is lost, a doubtful
 one costs a short line; in an agent's long prose a doubtful one costs a barrier."""
-QUESTION_MALUS: Final = 150
+QUESTION_MALUS: Final = 120
 """A sentence with a question mark is a rule only if it scores this much higher."""
+QUESTION_BONUS: Final = 100
+GATE_MARGIN: Final = 40
+"""A gate can't be much surer than that the sentence is a rule at all."""
 
 _ASKS: Final = re.compile(r"[?？؟]['\"”’»)]*$")
 
@@ -157,16 +174,22 @@ def judge_sentence(sentence: Sentence, speaker: int, bars: Mapping[str, Bar]) ->
     """The kinds that a sentence is of, with their scores."""
     model = load_model()
     scores = dict(zip(model.outputs, model.scores(sentence.text, speaker), strict=True))
-    asks = _ASKS.search(sentence.text) is not None
-    if asks:
-        for kind in (*RULES, "rule"):
-            scores[kind] -= QUESTION_MALUS
+    cues = find_cues(sentence.text)
+    for kind in cues:
+        scores[kind] += CUE_WEIGHTS[kind]
     # a gate is a rule as well, and what says that a sentence is a rule says it of gates too
-    scores["constraint"] = max(scores["constraint"], scores["rule"], scores["approval_gate"])
-    found = [(kind, scores[kind]) for kind, bar in bars.items() if scores[kind] >= bar.proposed]
-    if sentence.box:
-        found = [(kind, score) for kind, score in found if kind != "plan_item"]
-    return found
+    scores["constraint"] = max(scores["constraint"], scores["rule"])
+    if _ASKS.search(sentence.text):
+        scores["question"] += QUESTION_BONUS
+        scores["constraint"] -= QUESTION_MALUS
+    elif "question" in cues:
+        scores["constraint"] -= CUE_WEIGHTS["question"]
+    scores["approval_gate"] = min(scores["approval_gate"], scores["constraint"] + GATE_MARGIN)
+    return [
+        (kind, scores[kind])
+        for kind, bar in bars.items()
+        if scores[kind] >= bar.proposed and not (kind == "plan_item" and sentence.box)
+    ]
 
 
 def _fact(message: int, part: int, sentence: Sentence, kind: str, score: int, speaker: int, bar: Bar) -> Fact:

@@ -58,7 +58,9 @@ class Assessment(msgspec.Struct, frozen=True, kw_only=True):
 Probe = Callable[[int], Provenance]
 
 
-def assess_spans(join: Join, evaluator: Evaluator, probe: Probe, *, archives: bool, count: Callable[[str], int]) -> list[Assessment]:
+def assess_spans(
+    join: Join, evaluator: Evaluator, probe: Probe, *, archives: bool, count: Callable[[str], int]
+) -> list[Assessment]:
     """Assess all spans.
 
     First the spans that stay verbatim whatever is done are found; their values then count as kept, and spans that rely on them are
@@ -83,7 +85,13 @@ def assess_spans(join: Join, evaluator: Evaluator, probe: Probe, *, archives: bo
 
 
 def _assess(
-    join: Join, number: int, coverage: Coverage, evaluator: Evaluator, probe: Probe, archives: bool, count: Callable[[str], int]
+    join: Join,
+    number: int,
+    coverage: Coverage,
+    evaluator: Evaluator,
+    probe: Probe,
+    archives: bool,
+    count: Callable[[str], int],
 ) -> Assessment:
     span = join.segmentation.spans[number]
     provenance = probe(number)
@@ -123,7 +131,10 @@ def _assess(
 def _to_rebind(join: Join, number: int, result: Verdict) -> tuple[Item, ...]:
     """The items cited by barrier rules whose repair is to rebind them."""
     cited = {
-        item.item for reason in result.reasons if reason.effect == "barrier" and "rebind" in reason.repair for item in reason.evidence
+        item.item
+        for reason in result.reasons
+        if reason.effect == "barrier" and "rebind" in reason.repair
+        for item in reason.evidence
     }
     items = [item for item in join.items[number] if item.id in cited and item.rebindable]
     items += [_extension_item(identifier, fact) for identifier, fact in join.extensions[number] if identifier in cited]
@@ -141,7 +152,10 @@ def _blocking(span: Span, result: Verdict) -> tuple[Blocking, ...]:
         if reason.effect == "barrier":
             remedy = " or ".join(reason.repair) or "nothing, such a span always stays"
             cited = [item.item for item in reason.evidence] or [f"rule:{reason.rule}"]
-            found += [Blocking(item=item, span=span.id, discharged_by=DISCHARGE.get(item.partition(":")[0], remedy)) for item in cited]
+            found += [
+                Blocking(item=item, span=span.id, discharged_by=DISCHARGE.get(item.partition(":")[0], remedy))
+                for item in cited
+            ]
     for error in result.errors:
         found.append(Blocking(item=f"rule:{error.rule}", span=span.id, discharged_by="the rule can be evaluated"))
     if not found:

@@ -80,7 +80,9 @@ def is_shared(item: Item) -> bool:
     return record_kind(item) == "evidence_index" or bool(item.attributes.get("serves"))
 
 
-def write_records(span: str, placed: Iterable[Placement], ledger: Ledger, messages: Sequence[Message]) -> list[CarrierRecord]:
+def write_records(
+    span: str, placed: Iterable[Placement], ledger: Ledger, messages: Sequence[Message]
+) -> list[CarrierRecord]:
     """Records for the items of one span that are not shown by a shared one: one per kind, in the order of the walk."""
     by_kind: dict[str, list[Placement]] = {}
     for found in placed:
@@ -89,7 +91,9 @@ def write_records(span: str, placed: Iterable[Placement], ledger: Ledger, messag
     return [_record(kind, span, found, ledger, messages) for kind, found in by_kind.items()]
 
 
-def write_shared(placed: Iterable[Placement], ledger: Ledger, messages: Sequence[Message], at_hand: int) -> list[CarrierRecord]:
+def write_shared(
+    placed: Iterable[Placement], ledger: Ledger, messages: Sequence[Message], at_hand: int
+) -> list[CarrierRecord]:
     """Records by what consumes them: findings by the request that they serve, exact values by the turn at hand.
 
     Subject and source is the message of the consumer; each item has its own place in `fields`.

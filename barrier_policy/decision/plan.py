@@ -76,7 +76,9 @@ class _Context:
         return STUB_TOKENS * (1 - self._gone[number - 1] - self._gone[number + 1])
 
 
-def _blocking(assessments: Sequence[Assessment], actions: Sequence[str], context: _Context, target: int) -> tuple[Blocking, ...]:
+def _blocking(
+    assessments: Sequence[Assessment], actions: Sequence[str], context: _Context, target: int
+) -> tuple[Blocking, ...]:
     """A minimal set of retained spans whose release would reach the target; the tail too where even all would not."""
     retained = [number for number, action in enumerate(actions) if action == "retain"]
     chosen: set[int] = set()

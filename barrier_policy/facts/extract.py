@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 import msgspec
@@ -29,7 +29,7 @@ class NamedExtractor(Protocol):
     def version(self) -> str:
         """The plugin's version."""
 
-    def __call__(self, message: Message, context: Context) -> Sequence[Fact]:
+    def __call__(self, message: Message, context: Context) -> Iterable[Fact]:
         """Facts of one message."""
 
 

@@ -34,7 +34,9 @@ MAX_LABELS = 2_000
 JWT = re.compile(r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}")
 PEM = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY( BLOCK)?-----")
 URL_USER = re.compile(r"://[^\s/:@\"'<>]*:([^\s/@\"'<>]{3,})@[\w.\[-]")
-ENVIRONMENT_KEY = re.compile(r"(?<![A-Za-z0-9_])[a-z][a-z0-9]{1,15}_(?:live|test|prod|secret)_[A-Za-z0-9]{12,}(?![A-Za-z0-9])")
+ENVIRONMENT_KEY = re.compile(
+    r"(?<![A-Za-z0-9_])[a-z][a-z0-9]{1,15}_(?:live|test|prod|secret)_[A-Za-z0-9]{12,}(?![A-Za-z0-9])"
+)
 """Many issuers write the environment into their keys: `xk_live_…`."""
 KEY_BOX = re.compile(
     r"(?i)\b(?:key ?box|lock ?box|key ?safe|safe|strongbox|schlüssel(?:box|safe|tresor|kasten)|tresor|boîte à clés|coffre-fort|caja fuerte|cassaforte"

@@ -163,7 +163,9 @@ def build_record(join: Join, number: int, coverage: Coverage, provenance: Proven
             record[FIELD_OF[item.family]].append(entry)
     for name in FIELD_OF.values():
         if len(record[name]) > LIST_CAP:
-            record["unknowns"].append({"what": "unreadable_part", "detail": f"more than {LIST_CAP} {name}", "message": span.start})
+            record["unknowns"].append(
+                {"what": "unreadable_part", "detail": f"more than {LIST_CAP} {name}", "message": span.start}
+            )
             del record[name][LIST_CAP:]
     for namespace, shorts in join.namespaces.items():
         record[namespace] = {short: [] for short in shorts}
@@ -183,7 +185,8 @@ def _zone(span: Span, messages: Sequence[Message]) -> str:
 
 def _unknowns(join: Join, number: int, messages: Sequence[Message]) -> list[dict[str, Any]]:
     found = [
-        {"what": "extractor_failed", "detail": failure.extractor, "message": failure.message} for failure in join.failures[number]
+        {"what": "extractor_failed", "detail": failure.extractor, "message": failure.message}
+        for failure in join.failures[number]
     ]
     for message in messages:
         for part in message.parts:

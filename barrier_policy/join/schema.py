@@ -41,7 +41,11 @@ OBLIGATION = RecordType(
     (
         Field("id", "string", "its name in the ledger"),
         Field("kind", "string", "request, commitment, open_call, approval_gate, question, handoff or precondition"),
-        Field("state", "string", "proposed, conditional, detached, satisfied, released, cancelled, expired, violated, abandoned or unknown"),
+        Field(
+            "state",
+            "string",
+            "proposed, conditional, detached, satisfied, released, cancelled, expired, violated, abandoned or unknown",
+        ),
         Field("live", "bool", "the state is not terminal"),
         Field("rebindable", "bool", "a carrier record can hold it, because nobody works on it at this moment"),
         Field("debtor", "string", "who owes it: an origin"),
@@ -93,7 +97,11 @@ BINDING = RecordType(
     "An exact value that something outside the span depends on, or may.",
     (
         Field("id", "string", "its name in the ledger"),
-        Field("type", "string", "idempotency_key, resource_id, path, url, version_pin, hash, sequence, column_set, amount, quantity, timestamp, literal, symbol, environment, secret, row or note"),
+        Field(
+            "type",
+            "string",
+            "idempotency_key, resource_id, path, url, version_pin, hash, sequence, column_set, amount, quantity, timestamp, literal, symbol, environment, secret, row or note",
+        ),
         Field("name", "string", "what the value is called where it stands"),
         Field("state", "string", "candidate, open, closed, superseded or revoked"),
         Field("open", "bool", "the state is open"),
@@ -143,8 +151,14 @@ SPAN = RecordType(
         Field("start", "int", "index of its first message"),
         Field("end", "int", "index after its last message"),
         Field("tokens", "int", "its size in tokens"),
-        Field("origin", "string", "the highest origin in it: system, developer, user, agent, tool_result, retrieved_content"),
-        Field("zone", "string", "`instructions` for system and developer messages, `carrier` for the gate's own records, else empty"),
+        Field(
+            "origin", "string", "the highest origin in it: system, developer, user, agent, tool_result, retrieved_content"
+        ),
+        Field(
+            "zone",
+            "string",
+            "`instructions` for system and developer messages, `carrier` for the gate's own records, else empty",
+        ),
         Field("evidential_class", "string", "structured or narrative"),
         Field("obligations", "list(Obligation)", "obligations that the span introduces or is needed to discharge"),
         Field("effects", "list(Effect)", "effects of the span's calls, reads left out"),

@@ -15,7 +15,23 @@ from barrier_policy.ledger.conversation import Conversation
 from barrier_policy.ledger.model import Event, Family, Item
 from barrier_policy.transcript.model import Origin, PartType
 
-NAMED_LEAVES = ("id", "uid", "uuid", "key", "ref", "number", "no", "code", "token", "handle", "sha", "hash", "digest", "etag", "version")
+NAMED_LEAVES = (
+    "id",
+    "uid",
+    "uuid",
+    "key",
+    "ref",
+    "number",
+    "no",
+    "code",
+    "token",
+    "handle",
+    "sha",
+    "hash",
+    "digest",
+    "etag",
+    "version",
+)
 """Endings of JSON keys whose value names something."""
 
 ID_TYPES = frozenset({"resource_id", "idempotency_key", "hash"})

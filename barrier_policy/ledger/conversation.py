@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 
 import msgspec
@@ -35,11 +36,15 @@ class Call(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         return self.effect_class == "read_only"
 
 
+UNREAD = frozenset({"instruction", "request", "question"})
+"""What a user's message that could not be read counts as: work, and no answer. Unknown protects."""
+
+
 class Turn(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """From one user message to the next, `[start, end)`.
 
-    `kinds` are the kinds of facts in the user's message, which `shows` a picture or file or not; `final` is the index of the last
-    text of the agent (-1: none).
+    `kinds` are the kinds of facts in the user's message, or UNREAD where an extractor failed on it; it `shows` a picture or file or
+    not; `final` is the index of the last text of the agent (-1: none).
     """
 
     index: int
@@ -99,14 +104,18 @@ def converse(
         if fact.kind in ("tool_call", "tool_result")
     }
     calls = _Calls(messages=messages, pairs=pairs, tool_facts=tool_facts, classes=tool_classes or {})
+    unread = frozenset(failure.message for failure in facts.failures)
     turns = []
     turn_of: list[int] = []
-    for index, (start, end) in enumerate(zip(bounds, bounds[1:], strict=False)):
-        turns.append(_turn(index, start, end, messages, facts, calls))
+    for index, (start, end) in enumerate(itertools.pairwise(bounds)):
+        kinds = (
+            UNREAD
+            if start in unread
+            else frozenset(fact.kind for fact in facts.by_message[start : start + 1] for fact in fact)
+        )
+        turns.append(_turn(index, start, end, messages, kinds, calls))
         turn_of.extend([index] * (end - start))
-    return Conversation(
-        messages=tuple(messages), facts=facts, turns=tuple(turns), turn_of=tuple(turn_of), present=present
-    )
+    return Conversation(messages=tuple(messages), facts=facts, turns=tuple(turns), turn_of=tuple(turn_of), present=present)
 
 
 class _Calls(msgspec.Struct, frozen=True, kw_only=True):

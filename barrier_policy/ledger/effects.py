@@ -81,7 +81,9 @@ class _Effects:
             return  # its entries are obligations of their own
         names = {name for full in _names(call) for name in (full, _last_segment(full))}
         named = sorted(names & self.handles.keys())
-        if (not call.reads and not (only_asked and _may_be_look_up(call))) or (not named and not only_asked and _acts_after_all(call)):
+        if (not call.reads and not (only_asked and _may_be_look_up(call))) or (
+            not named and not only_asked and _acts_after_all(call)
+        ):
             self._begin(call)
         else:
             of_turn = {self._of_turn[name] for name in names & self._of_turn.keys() if len(name) >= MIN_NAME}
@@ -131,7 +133,7 @@ class _Effects:
 
 def _is_file_edit(call: Call) -> bool:
     """A call that puts content into one file: the last receipt speaks for the earlier ones."""
-    targets = call.fact.get("targets", ()) if call.fact else ()
+    targets: Sequence[str] = call.fact.get("targets", ()) if call.fact else ()
     has_content = any(_is_content(leaf) for leaf in leaves(call.part.arguments))
     return has_content and len(targets) == 1 and ("/" in targets[0] or "." in targets[0])
 
@@ -251,7 +253,9 @@ def _reported(result: Result) -> str:
     if result.fact is None:
         return ""
     reported = str(result.fact.get("reports", ""))
-    return {"done": "confirmed", "failed": "failed_clean", "rejected": "failed_clean", "partial": "partial"}.get(reported, "")
+    return {"done": "confirmed", "failed": "failed_clean", "rejected": "failed_clean", "partial": "partial"}.get(
+        reported, ""
+    )
 
 
 def _jobs(conversation: Conversation, handles: Mapping[str, list[str]], states: dict[str, str]) -> Iterator[Event]:

@@ -46,7 +46,18 @@ class Item(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 TERMINAL = frozenset(
-    {"satisfied", "released", "cancelled", "expired", "abandoned", "overridden", "revoked", "scope_ended", "closed", "superseded"}
+    {
+        "satisfied",
+        "released",
+        "cancelled",
+        "expired",
+        "abandoned",
+        "overridden",
+        "revoked",
+        "scope_ended",
+        "closed",
+        "superseded",
+    }
 )
 UNSETTLED = frozenset({"started", "partial", "unknown"})
 

@@ -95,7 +95,7 @@ def _consumed(turn: Turn) -> bool:
 def _reports(conversation: Conversation, acted: Set[int]) -> Iterator[Item]:
     """Sentences of the agent that give values or states, in turns that did something or were told something."""
     for turn in conversation.turns:
-        if turn.index not in acted and not is_instruction(turn):
+        if is_reply(conversation, turn) or (turn.index not in acted and not is_instruction(turn)):
             continue
         for message in range(turn.start, min(turn.end, conversation.present)):
             if sum(len(text) for text in _spoken(conversation.messages[message])) > MAX_REPORT:
@@ -148,7 +148,9 @@ def _pointed_at(conversation: Conversation) -> Iterator[Item]:
         if message.origin is Origin.USER
         for text in _spoken(message)
     )
-    looked = [turn for turn in conversation.turns if turn.end <= conversation.present and any(map(_is_answered_read, turn.calls))]
+    looked = [
+        turn for turn in conversation.turns if turn.end <= conversation.present and any(map(_is_answered_read, turn.calls))
+    ]
     for turn in looked[-1:] if asked else ():
         for call in filter(_is_answered_read, turn.calls):
             place = call.results[-1].ref
@@ -186,7 +188,9 @@ def _rows(conversation: Conversation, items: Sequence[Item], states: Mapping[str
     if not wanted:
         return
     at_hand = max((turn.start for turn in conversation.turns if turn.has_user), default=0)
-    lines = [(call, number, line, words) for call, number, line in _lines(conversation) if (words := content_words(line) & wanted)]
+    lines = [
+        (call, number, line, words) for call, number, line in _lines(conversation) if (words := content_words(line) & wanted)
+    ]
     frequency = Counter(word for _, _, _, words in lines for word in words)
     for call, number, line, words in lines:
         if sum(frequency[word] <= RARE for word in words) >= SHARED_WORDS:

@@ -42,7 +42,16 @@ def find_obligations(conversation: Conversation, effect_states: Mapping[str, str
 
 
 def _obligation(
-    kind: str, message: int, text: str, *, number: int = 0, part: int = 0, rebindable: bool, debtor: str, creditor: str, subject: str = ""
+    kind: str,
+    message: int,
+    text: str,
+    *,
+    number: int = 0,
+    part: int = 0,
+    rebindable: bool,
+    debtor: str,
+    creditor: str,
+    subject: str = "",
 ) -> Item:
     return Item(
         id=f"{kind}:{message}.{part}.{number}",
@@ -149,7 +158,9 @@ def _asks_back(conversation: Conversation, turn: Turn) -> bool:
 def user_text(conversation: Conversation, turn: Turn) -> str:
     """The words of the user's message."""
     message = conversation.messages[turn.start]
-    return "\n".join(part.text for part in message.parts if part.text and part.type not in ("tool_call", "tool_call_response"))
+    return "\n".join(
+        part.text for part in message.parts if part.text and part.type not in ("tool_call", "tool_call_response")
+    )
 
 
 def told_text(conversation: Conversation, turn: Turn) -> str:
@@ -171,7 +182,13 @@ def _open_calls(conversation: Conversation) -> Iterator[Found]:
                 continue
             kind = "open_call"
             item = _obligation(
-                kind, call.ref.message, call.part.name, part=call.ref.part, rebindable=False, debtor=Origin.TOOL, creditor=Origin.AGENT
+                kind,
+                call.ref.message,
+                call.part.name,
+                part=call.ref.part,
+                rebindable=False,
+                debtor=Origin.TOOL,
+                creditor=Origin.AGENT,
             )
             events = [Event(call.ref.message, item.id, "detached", "called, no result yet")]
             passed = _passed_over(conversation, call)
@@ -202,7 +219,14 @@ def _commitments(conversation: Conversation) -> Iterator[Found]:
     ]
     for number, (message, fact) in enumerate(made):
         item = _obligation(
-            "commitment", message, fact.text, number=number, part=fact.part, rebindable=True, debtor=Origin.AGENT, creditor=Origin.USER
+            "commitment",
+            message,
+            fact.text,
+            number=number,
+            part=fact.part,
+            rebindable=True,
+            debtor=Origin.AGENT,
+            creditor=Origin.USER,
         )
         events = [Event(message, item.id, "detached", "promised")]
         if message != made[-1][0] and not any(character.isdigit() for character in fact.text):
@@ -229,13 +253,22 @@ def _questions(conversation: Conversation) -> Iterator[Found]:
 
 def _half_done(conversation: Conversation, effect_states: Mapping[str, str]) -> Iterator[Found]:
     """What the agent says is under way or half done in the newest unfinished work: its own words are the only record."""
-    given = [turn for turn in conversation.turns if turn.has_user and turn.start < conversation.present and is_instruction(turn)]
+    given = [
+        turn for turn in conversation.turns if turn.has_user and turn.start < conversation.present and is_instruction(turn)
+    ]
     for turn in given[-1:]:
         for message in range(turn.start, min(turn.end, conversation.present)):
             if conversation.messages[message].origin is Origin.AGENT:
                 for number, fact in enumerate(conversation.of_kind(message, "status_pending")):
                     item = _obligation(
-                        "handoff", message, fact.text, number=500 + number, part=fact.part, rebindable=False, debtor=Origin.AGENT, creditor=Origin.USER
+                        "handoff",
+                        message,
+                        fact.text,
+                        number=500 + number,
+                        part=fact.part,
+                        rebindable=False,
+                        debtor=Origin.AGENT,
+                        creditor=Origin.USER,
                     )
                     yield item, [Event(message, item.id, "detached", "the agent says that it is not finished")]
 
@@ -280,7 +313,9 @@ def _jobs(conversation: Conversation, effect_states: Mapping[str, str]) -> Itera
             caller = callers.get(PartRef(message.index, fact.part))
             if caller is not None and effect_states.get(effect_id(caller), "unknown") not in UNSETTLED:
                 ended = True
-            events[handle].append(Event(message.index, first[handle].id, "satisfied" if ended else "detached", f"message {message.index}"))
+            events[handle].append(
+                Event(message.index, first[handle].id, "satisfied" if ended else "detached", f"message {message.index}")
+            )
     for handle, item in first.items():
         yield item, events[handle]
 

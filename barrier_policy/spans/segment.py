@@ -80,7 +80,8 @@ def _cuts(messages: Sequence[Message], strategy: Strategy, tail_start: int) -> s
     return {
         index
         for index in range(tail_start)
-        if messages[index].origin.rank <= Origin.USER.rank or (index > 0 and messages[index - 1].origin.rank < Origin.USER.rank)
+        if messages[index].origin.rank <= Origin.USER.rank
+        or (index > 0 and messages[index - 1].origin.rank < Origin.USER.rank)
     }
 
 

@@ -29,21 +29,21 @@ Row = tuple[str, bool, float]
 
 def sentences(path: str) -> list[Row]:
     """Users' labelled sentences; true: small talk or a question."""
-    records = [json.loads(line) for line in open(path, encoding="utf-8")]
+    records = [json.loads(line) for line in Path(path).read_text(encoding="utf-8").splitlines()]
     return [(r["text"], set(r["labels"]) in TALK, 1.0) for r in records if r["role"] in ("user", "system")]
 
 
 def messages(path: str) -> list[Row]:
     """Users' messages of cases; true where the label lets the whole span go, false where the message itself must stay or be recorded."""
     found = []
-    for line in open(path, encoding="utf-8"):
+    for line in Path(path).read_text(encoding="utf-8").splitlines():
         case = json.loads(line)
         for (start, end), expected in zip(case["spans"], case["expect"], strict=True):
             free = expected["action"] == "summarize" and not expected.get("also_ok")
             bound = expected["action"] == "retain" or (expected["action"] == "repair" and end - start <= 2)
-            for message in case["messages"][start:end]:
-                if message["role"] == "user" and isinstance(message.get("content"), str) and (free or bound):
-                    found.append((message["content"], free, CASE_WEIGHT))
+            if free or bound:
+                said = (m.get("content") for m in case["messages"][start:end] if m["role"] == "user")
+                found += [(words, free, CASE_WEIGHT) for words in said if isinstance(words, str)]
     return found
 
 
@@ -61,8 +61,12 @@ def matrix(rows: list[Row], vocabulary: dict[str, int]) -> csr_matrix:
 def train(rows: list[Row]) -> dict[str, object]:
     """The weights of the pieces that matter."""
     counts = Counter(piece for text, _, _ in rows for piece in set(pieces(text)))
-    vocabulary = {piece: number for number, piece in enumerate(sorted(piece for piece, count in counts.items() if count > 1))}
-    model = LogisticRegression(C=PENALTY, penalty="l1", solver="liblinear", class_weight="balanced", max_iter=2000, random_state=1)
+    vocabulary = {
+        piece: number for number, piece in enumerate(sorted(piece for piece, count in counts.items() if count > 1))
+    }
+    model = LogisticRegression(
+        C=PENALTY, penalty="l1", solver="liblinear", class_weight="balanced", max_iter=2000, random_state=1
+    )
     model.fit(matrix(rows, vocabulary), [talk for _, talk, _ in rows], sample_weight=[weight for _, _, weight in rows])
     weights = {piece: round(model.coef_[0][number] * SCALE) for piece, number in vocabulary.items()}
     return {
@@ -96,7 +100,9 @@ def main() -> None:
         kept = [score(model, text) < THRESHOLD for text, _, _ in held]
         told = [keep for keep, (_, talk, _) in zip(kept, held, strict=True) if not talk]
         talk = [keep for keep, (_, is_talk, _) in zip(kept, held, strict=True) if is_talk]
-        print(f"instructions found {100 * sum(told) / len(told):.1f} % of {len(told)}; small talk let go {100 - 100 * sum(talk) / len(talk):.1f} % of {len(talk)}")
+        print(
+            f"instructions found {100 * sum(told) / len(told):.1f} % of {len(told)}; small talk let go {100 - 100 * sum(talk) / len(talk):.1f} % of {len(talk)}"
+        )
         return
     OUTPUT.write_text(json.dumps(model, ensure_ascii=False, indent=0) + "\n", encoding="utf-8")
     print(f"{len(model['weights'])} weights, {OUTPUT.stat().st_size:,} bytes")  # type: ignore[arg-type]

@@ -52,8 +52,7 @@ def texts(*items: Item, secret: str = "") -> ItemTexts:
     facts = [Fact(kind="secret", message=0, start=11, end=11 + len(secret))] if secret else []
     analysis = SimpleNamespace(
         masker=Masker([message], [facts]),
-        join=SimpleNamespace(ledger=SimpleNamespace(items=items)),
-        join=SimpleNamespace(extensions=()),
+        join=SimpleNamespace(ledger=SimpleNamespace(items=items), extensions=()),
     )
     return ItemTexts(cast(Any, analysis))
 
