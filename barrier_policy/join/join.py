@@ -188,10 +188,12 @@ def _unknowns(join: Join, number: int, messages: Sequence[Message]) -> list[dict
         {"what": "extractor_failed", "detail": failure.extractor, "message": failure.message}
         for failure in join.failures[number]
     ]
-    for message in messages:
-        for part in message.parts:
-            if part.type is PartType.UNKNOWN:
-                found.append({"what": "unreadable_part", "detail": part.pointer, "message": message.index})
+    found += [
+        {"what": "unreadable_part", "detail": part.pointer, "message": message.index}
+        for message in messages
+        for part in message.parts
+        if part.type is PartType.UNKNOWN
+    ]
     return found
 
 

@@ -48,8 +48,8 @@ def find_constraints(conversation: Conversation) -> tuple[list[Item], list[Event
         if message.origin.rank > Origin.USER.rank:
             continue
         for fact in conversation.of_kind(message.index, "release"):
-            for item in rules.end(content_words(fact.text), message.origin):
-                events.append(Event(message.index, item.id, "revoked", f"released at message {message.index}"))
+            ended = rules.end(content_words(fact.text), message.origin)
+            events += [Event(message.index, item.id, "revoked", f"released at message {message.index}") for item in ended]
         for item in _rules(conversation, message.index):
             rules.add(item)
             events.append(Event(message.index, item.id, "active", f"set by {message.origin}"))

@@ -108,12 +108,7 @@ def converse(
     turns = []
     turn_of: list[int] = []
     for index, (start, end) in enumerate(itertools.pairwise(bounds)):
-        kinds = (
-            UNREAD
-            if start in unread
-            else frozenset(fact.kind for fact in facts.by_message[start : start + 1] for fact in fact)
-        )
-        turns.append(_turn(index, start, end, messages, kinds, calls))
+        turns.append(_turn(index, start, end, messages, facts, calls, is_read=start not in unread))
         turn_of.extend([index] * (end - start))
     return Conversation(messages=tuple(messages), facts=facts, turns=tuple(turns), turn_of=tuple(turn_of), present=present)
 
@@ -138,7 +133,9 @@ class _Calls(msgspec.Struct, frozen=True, kw_only=True):
         return Call(ref=ref, part=part, fact=fact, results=results, effect_class=effect_class)
 
 
-def _turn(index: int, start: int, end: int, messages: Sequence[Message], facts: Facts, calls: _Calls) -> Turn:
+def _turn(
+    index: int, start: int, end: int, messages: Sequence[Message], facts: Facts, calls: _Calls, *, is_read: bool
+) -> Turn:
     has_user = start < end and opens_turn(messages[start])
     made = []
     final = -1
@@ -148,8 +145,15 @@ def _turn(index: int, start: int, end: int, messages: Sequence[Message], facts: 
         for number, part in enumerate(message.parts):
             if part.type is PartType.TOOL_CALL:
                 made.append(calls.call(PartRef(message.index, number), part))
-    kinds = frozenset(fact.kind for fact in facts.by_message[start]) if has_user else frozenset()
+    kinds = frozenset(fact.kind for fact in facts.by_message[start]) if is_read else UNREAD
     shows = has_user and any(part.type is PartType.BLOB for part in messages[start].parts)
     return Turn(
-        index=index, start=start, end=end, kinds=kinds, calls=tuple(made), final=final, has_user=has_user, shows=shows
+        index=index,
+        start=start,
+        end=end,
+        kinds=kinds if has_user else frozenset(),
+        calls=tuple(made),
+        final=final,
+        has_user=has_user,
+        shows=shows,
     )

@@ -97,7 +97,7 @@ def _gives_work(conversation: Conversation, turn: Turn, effect_states: Mapping[s
     if not is_instruction(turn) or is_reply(conversation, turn):
         return False
     told = [int(fact.get("confidence", 100)) for fact in conversation.of_kind(turn.start, *INSTRUCTIVE)]
-    return (turn.shows or max(told) >= SURE) and bool(turn.calls or turn.final < 0)
+    return (turn.shows or max(told, default=100) >= SURE) and bool(turn.calls or turn.final < 0)
 
 
 def is_instruction(turn: Turn) -> bool:
