@@ -23,7 +23,12 @@ from barrier_policy.facts.prose import without_quotes
 
 LANE: Final = 32
 """Bits of a lane. Every sum that a lane can hold stays below half of it, which the model's writer checks."""
+WIDE: Final = 64
+"""Bits of a lane of the last layer, whose sums are larger."""
 SIGN: Final = 1 << (LANE - 1)
+WIDE_SIGN: Final = 1 << (WIDE - 1)
+HIDDEN_SHIFT: Final = 4
+"""What is cut off hidden numbers, so that they stay short."""
 HEAD: Final = 24
 TAIL: Final = 12
 """Of a sentence with more pieces than both together, the first and the last are looked at."""
@@ -36,13 +41,13 @@ FRACTION: Final = 20
 
 _WORD: Final = re.compile(r'""|[^\W\d_]+|\d+|[^\w\s]')
 
-type_Row = tuple[int, int, int]
+Row = tuple[int, int, int]
 
 
 class ModelFile(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
-    """The trained numbers as stored: signed bytes, and factors that turn sums of their products into scores.
+    """The trained numbers as stored: small whole numbers, and factors that turn sums of their products into scores.
 
-    `pieces` are separated by line feeds, a space in front of those that begin a word. `vectors` has one row a piece,
+    `pieces` are separated by line feeds, a space in front of those that begin a word. `vectors` has one row of signed bytes a piece,
     `filters` one row for each element of three neighbouring vectors, `hidden` one row a filter, `output` one row a hidden
     number. A filter's sum is shifted right by `shift` before it enters the hidden layer.
     """
@@ -50,22 +55,22 @@ class ModelFile(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     outputs: tuple[str, ...]
     pieces: str
     vectors: bytes
-    filters: bytes
+    filters: tuple[int, ...]
     filter_bias: tuple[int, ...]
     shift: int
-    hidden: bytes
+    hidden: tuple[int, ...]
     hidden_factor: int
     hidden_bias: tuple[tuple[int, ...], ...]
-    output: bytes
+    output: tuple[int, ...]
     output_factor: int
     output_bias: tuple[int, ...]
 
 
-def pack(values: Sequence[int]) -> int:
+def pack(values: Sequence[int], bits: int = LANE) -> int:
     """Signed numbers as the lanes of one integer; adding and scaling such integers adds and scales the lanes."""
     total = 0
     for value in reversed(values):
-        total = (total << LANE) + value
+        total = (total << bits) + value
     return total
 
 
@@ -109,89 +114,97 @@ class SentenceModel:
         width = len(file.filter_bias)
         filters = _rows(file.filters, width)
         self._taps = tuple(filters[tap * self._size : (tap + 1) * self._size] for tap in range(3))
-        self._ones = pack([1] * width)
         self._bias = pack([value + SIGN for value in file.filter_bias])
-        self._kept = pack([(1 << (LANE - file.shift)) - 1] * width)
-        self._shift = file.shift
-        self._sums = struct.Struct(f"<{width}I")
-        self._hidden = _Layer(file.hidden, len(file.hidden_bias[0]))
-        self._hidden_bias = file.hidden_bias
-        self._factors = tuple(_root_factor(file.hidden_factor, count) for count in range(HEAD + TAIL + 1))
-        self._output = _Layer(file.output, len(file.outputs))
-        self._output_factor = file.output_factor
+        self._ones = pack([1] * width)
+        self._seen_lanes = _Lanes(width, file.shift)
+        hidden = len(file.hidden_bias[0])
+        self._hidden = _rows(file.hidden, hidden)
+        self._hidden_ones = pack([1] * hidden)
+        self._hidden_lanes = _Lanes(hidden, HIDDEN_SHIFT)
+        self._hidden_bias = tuple(
+            tuple(pack([(value << FRACTION) // factor + SIGN for value in biases]) for factor in _factors(file.hidden_factor))
+            for biases in file.hidden_bias
+        )
+        self._output = _rows(file.output, len(file.outputs), WIDE)
+        self._output_lanes = struct.Struct(f"<{len(file.outputs)}Q")
+        self._output_sign = pack([WIDE_SIGN] * len(file.outputs), WIDE)
+        self._output_factors = tuple(
+            (factor * file.output_factor) << HIDDEN_SHIFT for factor in _factors(file.hidden_factor)
+        )
         self._output_bias = file.output_bias
-        self._memo: dict[str, tuple[type_Row, ...]] = {}
+        self._memo: dict[str, tuple[Row, ...]] = {}
 
-    def scores(self, sentence: str, speaker: int) -> tuple[int, ...]:
+    def scores(self, sentence: str, speaker: int) -> list[int]:
         """One score for each output, in hundredths of a logit; above zero is more likely than not.
 
         `speaker` is 0 for a user, 1 for the agent, 2 for a system or developer message.
         """
-        rows = [row for word in split_words(sentence) for row in self._rows_of(word)]
+        rows: list[Row] = []
+        memo = self._memo
+        for word in split_words(sentence):
+            rows += memo.get(word) or self._learn(word)
         if len(rows) > HEAD + TAIL:
             rows = rows[:HEAD] + rows[-TAIL:]
-        factor = self._factors[len(rows)]
-        hidden = [
-            max(0, (value * factor >> FRACTION) + bias)
-            for value, bias in zip(self._hidden.apply(self._seen(rows)), self._hidden_bias[speaker], strict=True)
-        ]
-        return tuple(
-            (value * self._output_factor >> FRACTION) + bias
-            for value, bias in zip(self._output.apply(hidden), self._output_bias, strict=True)
-        )
+        count = len(rows)
+        sight = sum(map(mul, self._seen_lanes.unpack(self._see(rows)), self._hidden)) + self._hidden_bias[speaker][count]
+        hidden = self._hidden_lanes.unpack(_positive(sight, self._hidden_ones))
+        total = sum(map(mul, hidden, self._output)) + self._output_sign
+        lanes = self._output_lanes.unpack(total.to_bytes(self._output_lanes.size, "little"))
+        factor = self._output_factors[count]
+        return [((lane - WIDE_SIGN) * factor >> 2 * FRACTION) + bias for lane, bias in zip(lanes, self._output_bias, strict=True)]
 
-    def _seen(self, rows: list[type_Row]) -> tuple[int, ...]:
-        """What each filter sees in all places, negative sights left out."""
-        total, before, last = 0, 0, len(rows) - 1
-        ones, bias = self._ones, self._bias
+    def _see(self, rows: list[Row]) -> int:
+        """What each filter sees in all places together, negative sights left out."""
+        total, before, last, ones = 0, 0, len(rows) - 1, self._ones
         for place, (as_left, as_centre, _) in enumerate(rows):
-            sight = before + as_centre + bias
+            sight = before + as_centre
             if place < last:
                 sight += rows[place + 1][2]
-            sign = (sight >> (LANE - 1)) & ones
-            total += sight & ((sign << (LANE - 1)) - sign)
+            total += _positive(sight, ones)
             before = as_left
-        shifted = (total >> self._shift) & self._kept
-        return self._sums.unpack(shifted.to_bytes(self._sums.size, "little"))
+        return total
 
-    def _rows_of(self, word: str) -> tuple[type_Row, ...]:
-        rows = self._memo.get(word)
-        if rows is None:
-            if len(self._memo) >= MAX_MEMO:
-                self._memo.clear()
-            rows = tuple(self._row(self._index[piece]) for piece in split_pieces(word, self._index))
-            self._memo[word] = rows
+    def _learn(self, word: str) -> tuple[Row, ...]:
+        if len(self._memo) >= MAX_MEMO:
+            self._memo.clear()
+        rows = tuple(self._row(self._index[piece]) for piece in split_pieces(word, self._index))
+        self._memo[word] = rows
         return rows
 
-    def _row(self, number: int) -> type_Row:
-        """What a piece adds to the filters as left neighbour, centre and right neighbour."""
+    def _row(self, number: int) -> Row:
+        """What a piece adds to the filters as left neighbour, centre (with the filters' bias) and right neighbour."""
         vector = self._vectors[number * self._size : (number + 1) * self._size].tolist()
         left, centre, right = (sum(map(mul, vector, tap)) for tap in self._taps)
-        return left, centre, right
+        return left, centre + self._bias, right
 
 
-class _Layer:
-    """Weights from a list of numbers to another one."""
+class _Lanes:
+    """Reads the lanes of an integer, none of them negative, each shifted right."""
 
-    def __init__(self, weights: bytes, width: int) -> None:
-        self._rows = _rows(weights, width)
-        self._offset = pack([SIGN] * width)
+    def __init__(self, width: int, shift: int) -> None:
+        self._shift = shift
+        self._kept = pack([(1 << (LANE - shift)) - 1] * width)
         self._lanes = struct.Struct(f"<{width}I")
 
-    def apply(self, values: Sequence[int]) -> list[int]:
-        """The weighted sums."""
-        packed = sum(map(mul, values, self._rows)) + self._offset
-        return [lane - SIGN for lane in self._lanes.unpack(packed.to_bytes(self._lanes.size, "little"))]
+    def unpack(self, packed: int) -> tuple[int, ...]:
+        """The lanes."""
+        shifted = (packed >> self._shift) & self._kept
+        return self._lanes.unpack(shifted.to_bytes(self._lanes.size, "little"))
 
 
-def _rows(weights: bytes, width: int) -> list[int]:
-    numbers = memoryview(weights).cast("b").tolist()
-    return [pack(numbers[start : start + width]) for start in range(0, len(numbers), width)]
+def _positive(packed: int, ones: int) -> int:
+    """Of lanes to which SIGN was added: the value where it is positive, zero elsewhere."""
+    sign = (packed >> (LANE - 1)) & ones
+    return packed & ((sign << (LANE - 1)) - sign)
 
 
-def _root_factor(factor: int, count: int) -> int:
-    """The factor over the square root of the count, so that long sentences don't outweigh short ones."""
-    return factor * 1024 // isqrt(max(count, 1) << 20)
+def _rows(weights: Sequence[int], width: int, bits: int = LANE) -> list[int]:
+    return [pack(weights[start : start + width], bits) for start in range(0, len(weights), width)]
+
+
+def _factors(factor: int) -> list[int]:
+    """The factor over the root of each possible number of pieces, so that long sentences don't outweigh short ones."""
+    return [factor * 1024 // isqrt(max(count, 1) << 20) for count in range(HEAD + TAIL + 1)]
 
 
 def read_model(data: bytes) -> SentenceModel:

@@ -91,6 +91,11 @@ def speaks(message: Message) -> bool:
     )
 
 
+def says_only(message: Message) -> bool:
+    """Whether a message is text of the agent and calls nothing."""
+    return speaks(message) and all(part.type is not PartType.TOOL_CALL for part in message.parts)
+
+
 def converse(
     messages: Sequence[Message], pairs: Pairs, facts: Facts, *, present: int, tool_classes: Mapping[str, str] | None = None
 ) -> Conversation:

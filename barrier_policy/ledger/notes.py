@@ -76,6 +76,8 @@ def _statements(conversation: Conversation, live: Set[int]) -> Iterator[Item]:
         if is_reply(conversation, turn) or (len(facts) == 1 and _consumed(turn) and turn is not working[-1]):
             facts = [fact for fact in facts if fact.kind != "instruction"]
         rules = {(fact.part, fact.start) for fact in conversation.of_kind(turn.start, "constraint", "approval_gate")}
+        if len(facts) > MAX_TOLD:
+            facts = sorted(facts, key=lambda fact: -int(fact.get("confidence", 100)))[:MAX_TOLD]
         for number, fact in enumerate(facts):
             if (fact.part, fact.start) not in rules:
                 yield _note("note", turn.start, fact.part, number, fact.text, fact.kind)
@@ -100,7 +102,8 @@ def _reports(conversation: Conversation, acted: Set[int]) -> Iterator[Item]:
         for message in range(turn.start, min(turn.end, conversation.present)):
             if sum(len(text) for text in _spoken(conversation.messages[message])) > MAX_REPORT:
                 continue
-            for number, fact in enumerate(_once_a_sentence(conversation.of_kind(message, *REPORTS))[:MAX_REPORTS]):
+            sure = [fact for fact in conversation.of_kind(message, *REPORTS) if not fact.get("proposed")]
+            for number, fact in enumerate(_once_a_sentence(sure)[:MAX_REPORTS]):
                 yield _note("note", message, fact.part, 100 + number, fact.text, fact.kind)
 
 
@@ -116,6 +119,8 @@ MAX_PROGRESS = 1_000
 
 REPORTS = ("report", "negation_evidence", "correction", "binding", "status_pending", "status_failed", "plan_item")
 MAX_REPORTS = 6
+MAX_TOLD = 12
+"""Of a longer message, the surest sentences; its original is archived."""
 MAX_REPORT = 320
 """Longer texts are compositions from results, which are kept where they stand."""
 

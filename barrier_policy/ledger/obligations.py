@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from barrier_policy.facts.model import Fact
-from barrier_policy.ledger.conversation import Call, Conversation, Turn
+from barrier_policy.ledger.conversation import Call, Conversation, Turn, says_only
 from barrier_policy.ledger.effects import effect_id
 from barrier_policy.ledger.model import UNSETTLED, Event, Family, Item
 from barrier_policy.transcript.model import Origin
@@ -258,8 +258,9 @@ def _half_done(conversation: Conversation, effect_states: Mapping[str, str]) -> 
     ]
     for turn in given[-1:]:
         for message in range(turn.start, min(turn.end, conversation.present)):
-            if conversation.messages[message].origin is Origin.AGENT:
-                for number, fact in enumerate(conversation.of_kind(message, "status_pending")):
+            if says_only(conversation.messages[message]):
+                pending = [fact for fact in conversation.of_kind(message, "status_pending") if not fact.get("proposed")]
+                for number, fact in enumerate(pending):
                     item = _obligation(
                         "handoff",
                         message,
@@ -278,7 +279,7 @@ def _answered(conversation: Conversation, turn: Turn) -> int | None:
     if turn.index + 1 >= len(conversation.turns):
         return None
     after = conversation.turns[turn.index + 1]
-    answers = "question" not in after.kinds or bool(after.kinds & ANSWERS)
+    answers = "question" not in after.kinds or is_instruction(after) or bool(after.kinds & ANSWERS)
     return after.start if answers else None
 
 
