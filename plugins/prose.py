@@ -39,6 +39,7 @@ class Bar(msgspec.Struct, frozen=True, gc=False):
 
 
 CUE_WEIGHTS: Final[Mapping[str, int]] = {
+    "approval_gate": 0,
     "approval": 140,
     "denial": 150,
     "release": 160,
@@ -55,7 +56,7 @@ CUE_WEIGHTS: Final[Mapping[str, int]] = {
 """What a cue adds to the score of its kind, as measured on held-out folds."""
 BARS: Final[Mapping[int, Mapping[str, Bar]]] = {
     USER: {
-        "constraint": Bar(-60, 40),
+        "constraint": Bar(-105, 40),
         "approval_gate": Bar(-40, 40),
         "approval": Bar(0, 100),
         "denial": Bar(0, 100),
@@ -92,9 +93,11 @@ BARS: Final[Mapping[int, Mapping[str, Bar]]] = {
 }
 """Where a bar stands is measured by cross-validation, see `benchmarks/prose_model`. A user's missed rule is lost, a doubtful
 one costs a short line; in an agent's long prose a doubtful one costs a barrier."""
-QUESTION_MALUS: Final = 120
-"""A sentence with a question mark is a rule only if it scores this much higher."""
-QUESTION_BONUS: Final = 100
+NOT_A_RULE: Final[Mapping[str, int]] = {"approval": 60, "request": 35, "denial": 35}
+"""What a cue of another kind takes off the score of a rule."""
+QUESTION_MARK: Final = 100
+"""What a question mark adds to the score of a question, and what being a question takes off that of a rule."""
+QUESTION_BAR: Final = -120
 GATE_MARGIN: Final = 40
 """A gate can't be much surer than that the sentence is a rule at all."""
 
@@ -178,13 +181,13 @@ def judge_sentence(sentence: Sentence, speaker: int, bars: Mapping[str, Bar]) ->
     for kind in cues:
         scores[kind] += CUE_WEIGHTS[kind]
     # a gate is a rule as well, and what says that a sentence is a rule says it of gates too
-    scores["constraint"] = max(scores["constraint"], scores["rule"])
+    rule = max(scores["constraint"], scores["rule"]) - sum(NOT_A_RULE[kind] for kind in sorted(cues & NOT_A_RULE.keys()))
     if _ASKS.search(sentence.text):
-        scores["question"] += QUESTION_BONUS
-        scores["constraint"] -= QUESTION_MALUS
-    elif "question" in cues:
-        scores["constraint"] -= CUE_WEIGHTS["question"]
-    scores["approval_gate"] = min(scores["approval_gate"], scores["constraint"] + GATE_MARGIN)
+        scores["question"] += QUESTION_MARK
+    if scores["question"] >= QUESTION_BAR:
+        rule -= QUESTION_MARK
+    scores["constraint"] = rule
+    scores["approval_gate"] = min(scores["approval_gate"], rule + GATE_MARGIN)
     return [
         (kind, scores[kind])
         for kind, bar in bars.items()

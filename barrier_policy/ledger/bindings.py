@@ -6,6 +6,7 @@ two spans are ever each other's only witness.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import msgspec
@@ -35,6 +36,13 @@ NAMED_LEAVES = (
 """Endings of JSON keys whose value names something."""
 
 ID_TYPES = frozenset({"resource_id", "idempotency_key", "hash"})
+COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
+DEEP = 6
+"""A path this deep was not guessed, and is not written down anywhere else."""
+MAX_LISTING = 12_000
+MAX_STATEMENT = 1_500
+"""A longer message of a user is pasted; its values count where they are used."""
+WORDS = frozenset({"literal", "symbol", "sequence"})
 MAX_VALUE = 300
 
 
@@ -66,7 +74,7 @@ def find_bindings(conversation: Conversation, group_of: list[int]) -> tuple[list
     items: list[Item] = []
     events: list[Event] = []
     for number, (value, seen) in enumerate(values.items()):
-        if seen.home < 0 or not _is_open(seen):
+        if seen.home < 0 or not _is_open(value, seen):
             continue
         item = _item(value, seen, number)
         items.append(item)
@@ -91,8 +99,11 @@ def _see(values: dict[str, _Value], fact: Fact, conversation: Conversation, grou
     seen.name = seen.name or str(fact.get("name", ""))
     part = message.parts[fact.part]
     seen.in_argument = seen.in_argument or part.type is PartType.TOOL_CALL
-    seen.named = seen.named or (part.type is PartType.TOOL_RESULT and _names(str(fact.get("leaf", "")), seen.type))
-    seen.stated = seen.stated or (message.origin is Origin.USER and part.type is PartType.TEXT)
+    if part.type is PartType.TOOL_RESULT:
+        located = seen.type == "path" and fact.text.count("/") >= DEEP and len(part.text) <= MAX_LISTING
+        seen.named = seen.named or located or _names(str(fact.get("leaf", "")), seen.type)
+    told = message.origin is Origin.USER and part.type is PartType.TEXT and len(part.text) <= MAX_STATEMENT
+    seen.stated = seen.stated or told or COLOUR.fullmatch(fact.text) is not None
 
 
 def _names(leaf: str, type: str) -> bool:
@@ -100,7 +111,9 @@ def _names(leaf: str, type: str) -> bool:
     return bool(leaf) and (type in ID_TYPES or leaf.casefold().rstrip("s").endswith(NAMED_LEAVES))
 
 
-def _is_open(seen: _Value) -> bool:
+def _is_open(value: str, seen: _Value) -> bool:
+    if seen.type in WORDS and not any(character.isdigit() or character in "/@." for character in value):
+        return False  # a plain word is written again as easily as it was written
     return seen.in_argument or seen.named or seen.stated or seen.groups > 1
 
 

@@ -36,14 +36,14 @@ class Call(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         return self.effect_class == "read_only"
 
 
-UNREAD = frozenset({"instruction", "request", "question"})
-"""What a user's message that could not be read counts as: work, and no answer. Unknown protects."""
+UNREAD = frozenset({"instruction", "request"})
+"""What a user's message that an extractor failed on counts as: work, and never an answer. Unknown protects."""
 
 
 class Turn(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """From one user message to the next, `[start, end)`.
 
-    `kinds` are the kinds of facts in the user's message, or UNREAD where an extractor failed on it; it `shows` a picture or file or
+    `kinds` are the kinds of facts in the user's message, or UNREAD where it could not be read (`is_read`); it `shows` a picture or file or
     not; `final` is the index of the last text of the agent (-1: none).
     """
 
@@ -55,6 +55,7 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     final: int = -1
     has_user: bool = True
     shows: bool = False
+    is_read: bool = True
 
 
 class Conversation(msgspec.Struct, frozen=True, kw_only=True):
@@ -161,4 +162,5 @@ def _turn(
         final=final,
         has_user=has_user,
         shows=shows,
+        is_read=is_read,
     )

@@ -211,7 +211,7 @@ def _own_events(call: Call, item: str) -> Iterator[Event]:
 def _state(call: Call, result: Result) -> str:
     fact = result.fact
     state = str(fact.get("state", "unknown")) if fact else "unknown"
-    if call.reads and fact:
+    if fact and (call.reads or call.fact is None):  # a call that nobody could read may be a look-up at something unfinished
         state = str(fact.get("reports", "")) or state
     if state == "empty":
         basis = call.fact.get("basis") if call.fact else ""

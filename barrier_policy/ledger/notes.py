@@ -17,14 +17,17 @@ from barrier_policy.ledger.effects import compact_arguments
 from barrier_policy.ledger.model import TERMINAL, UNSETTLED, Event, Family, Item
 from barrier_policy.ledger.obligations import is_instruction, is_reply, user_text
 from barrier_policy.transcript.model import Message, Origin, PartType
+from barrier_policy.transcript.pairing import PartRef
 
 SHARED_WORDS = 2
 RARE = 3
 """A word is rare if it stands in at most this many messages."""
-MAX_LINES = 60
+MAX_LINES = 40
 MAX_LINE = 240
-MAX_RESULT = 2_000
+MAX_RESULT = 900
 MAX_FINDING = 160
+MAX_JSON_FINDING = 110
+MAX_ROWS = 4
 
 
 def find_notes(
@@ -88,7 +91,7 @@ def _once_a_sentence(facts: Sequence[Fact]) -> list[Fact]:
 
 
 def _consumed(turn: Turn) -> bool:
-    return any(not call.reads for call in turn.calls)
+    return any(call.results and not call.reads for call in turn.calls)
 
 
 # what the agent reports and nobody else says ------------------------------------------------------------------------
@@ -136,7 +139,7 @@ def _findings(conversation: Conversation, live: Set[int]) -> Iterator[Item]:
         for call in turn.calls:
             if call.reads and call.results and call.results[-1].ref.message < conversation.present:
                 text = call.results[-1].part.text.strip()
-                if 0 < len(text) <= MAX_FINDING:
+                if 0 < len(text) <= (MAX_JSON_FINDING if text[0] in "{[" else MAX_FINDING):
                     place = call.results[-1].ref
                     yield _note("row", place.message, place.part, 0, text, "finding", turn.start)
 
@@ -197,8 +200,10 @@ def _rows(conversation: Conversation, items: Sequence[Item], states: Mapping[str
         (call, number, line, words) for call, number, line in _lines(conversation) if (words := content_words(line) & wanted)
     ]
     frequency = Counter(word for _, _, _, words in lines for word in words)
+    taken: Counter[PartRef] = Counter()
     for call, number, line, words in lines:
-        if sum(frequency[word] <= RARE for word in words) >= SHARED_WORDS:
+        if taken[call.ref] < MAX_ROWS and sum(frequency[word] <= RARE for word in words) >= SHARED_WORDS:
+            taken[call.ref] += 1
             place = call.results[-1].ref
             yield _note("row", place.message, place.part, 1 + number, line, "", at_hand)
 

@@ -280,7 +280,7 @@ def _answered(conversation: Conversation, turn: Turn) -> int | None:
         return None
     after = conversation.turns[turn.index + 1]
     answers = "question" not in after.kinds or is_instruction(after) or bool(after.kinds & ANSWERS)
-    return after.start if answers else None
+    return after.start if answers and after.is_read else None
 
 
 # work in flight, plans ----------------------------------------------------------------------------------------------

@@ -125,6 +125,15 @@ BLIND: dict[str, tuple[Messages, str, int]] = {
         "tool_results",
         4,
     ),
+    "whether a call only looks something up": (
+        [
+            {"role": "user", "content": "how does it look?"},
+            *_asked("get_order", '{"status": "pending", "job_id": "job-723-qx"}'),
+            CHAT[1],
+        ],
+        "side_effects",
+        3,
+    ),
     "what else a value is used for": (
         [
             {"role": "assistant", "content": "found ord-81723-qx"},
