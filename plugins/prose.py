@@ -39,7 +39,7 @@ class Bar(msgspec.Struct, frozen=True, gc=False):
 
 
 CUE_WEIGHTS: Final[Mapping[str, int]] = {
-    "approval_gate": 0,
+    "approval_gate": 70,
     "approval": 140,
     "denial": 150,
     "release": 160,
@@ -178,21 +178,19 @@ def judge_sentence(sentence: Sentence, speaker: int, bars: Mapping[str, Bar]) ->
     model = load_model()
     scores = dict(zip(model.outputs, model.scores(sentence.text, speaker), strict=True))
     cues = find_cues(sentence.text)
+    # a gate is a rule as well, and what says that a sentence is a rule says it of gates too
+    rule = max(scores["constraint"], scores["rule"])
     for kind in cues:
         scores[kind] += CUE_WEIGHTS[kind]
-    # a gate is a rule as well, and what says that a sentence is a rule says it of gates too
-    rule = max(scores["constraint"], scores["rule"]) - sum(NOT_A_RULE[kind] for kind in sorted(cues & NOT_A_RULE.keys()))
+        rule -= NOT_A_RULE.get(kind, 0)
     if _ASKS.search(sentence.text):
         scores["question"] += QUESTION_MARK
     if scores["question"] >= QUESTION_BAR:
         rule -= QUESTION_MARK
     scores["constraint"] = rule
     scores["approval_gate"] = min(scores["approval_gate"], rule + GATE_MARGIN)
-    return [
-        (kind, scores[kind])
-        for kind, bar in bars.items()
-        if scores[kind] >= bar.proposed and not (kind == "plan_item" and sentence.box)
-    ]
+    found = [(kind, scores[kind]) for kind, bar in bars.items() if scores[kind] >= bar.proposed]
+    return [(kind, score) for kind, score in found if not (kind == "plan_item" and sentence.box)]
 
 
 def _fact(message: int, part: int, sentence: Sentence, kind: str, score: int, speaker: int, bar: Bar) -> Fact:
@@ -202,7 +200,8 @@ def _fact(message: int, part: int, sentence: Sentence, kind: str, score: int, sp
     else:
         attributes = {"confidence": 50 + score * 50 // (abs(score) + 100), "proposed": score < bar.sure}
     if kind in RULES:
-        attributes["polarity"] = judge_polarity(sentence.text, gate=kind == "approval_gate")
+        gate = kind == "approval_gate" or "approval_gate" in find_cues(sentence.text)
+        attributes["polarity"] = judge_polarity(sentence.text, gate=gate)
         attributes["strength"] = judge_strength(sentence.text)
         attributes["scope"] = find_scope(sentence.text)
     elif kind == "question":

@@ -46,6 +46,14 @@ _FLAGS: Final = {
 }
 
 
+_ANSWER_KEYS: Final = frozenset({"answer", "reply", "answeredby", "decision", "choice", "answeredat"})
+"""Keys whose null says that somebody still has to answer."""
+_DONE_KEYS: Final = frozenset(
+    "processed done completed updated written sent imported exported applied inserted migrated copied succeeded created deleted moved uploaded".split()
+)
+"""Keys that count what a call has done so far."""
+
+
 class Sign(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One thing that speaks for a state, by a key (or flag, exit code, text) and its value.
 
@@ -139,6 +147,18 @@ def _signs_of(node: Mapping[str, Any]) -> Iterator[Sign]:
         if key in _ETA_KEYS and value not in (None, "", 0, False):
             yield Sign(state=ResultState.PENDING, key=name, value=str(value), weak=True)
     yield from _count_signs(fields)
+    yield from _broken_off(fields)
+    if any(key in _ANSWER_KEYS and value is None for _, key, value in fields):
+        yield Sign(state=ResultState.PENDING, key=next(name for name, key, value in fields if key in _ANSWER_KEYS))
+
+
+def _broken_off(fields: Sequence[tuple[str, str, Any]]) -> Iterator[Sign]:
+    """An error beside a count of what has been done: the call stopped on its way."""
+    failing = any(key in _ERROR_KEYS and _is_error(value) for _, key, value in fields)
+    for name, key, value in fields if failing else ():
+        if key in _DONE_KEYS and isinstance(value, int) and not isinstance(value, bool) and value > 0:
+            yield Sign(state=ResultState.PARTIAL, key=name, value=str(value))
+            return
 
 
 def _flag_signs(name: str, key: str, value: bool) -> Iterator[Sign]:

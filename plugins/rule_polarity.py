@@ -20,6 +20,8 @@ MUST_NOT: Final = "must_not"
 ONLY_IF: Final = "only_if"
 POLARITIES: Final = (MUST, MUST_NOT, ONLY_IF)
 
+MAX_LIKELY: Final = 4
+"""Of so many languages that fit equally well, the first one whose words of negation occur is taken."""
 CLASSES: Final = ("not", "without", "only_if", "if", "until", "above", "not_but", "may")
 SUFFIXES: Final = {
     "en": r"|\w+n't|cant|dont|wont|(?:leave|let|keep)s? (?:\S+ ){1,5}(?:out|alone|be|free|away|sleep)|stays? (?:out|off|closed|shut|grounded)|no-\w+",
@@ -42,7 +44,7 @@ _LANGUAGE_LETTERS: Final = {
     "es": "ñ¿¡",
     "pt": "ãõ",
     "pl": "łąęśżźćń",
-    "cs": "řěůčťď",
+    "cs": "řěůčťďžš",
     "tr": "ğışİ",
 }
 _CONTRAST: Final = re.compile(
@@ -69,8 +71,8 @@ _LIMIT: Final = re.compile(
 """An amount of this kind is a size to be kept to, not a case in which the rule holds."""
 _SCOPE: Final = re.compile(
     r"\b(?:(?:anything|everything|nothing|whoever|whatever|whenever|while|until|till|unless|during|throughout|between|within|inside|under|above|over|below|across|against|before|after"
-    r"|in|on|for|from|to|per|at|when|if"
-    r"|in der|im|in|bei|für|ab|bis|während|wenn|auf|an|dans|en|pour|sur|quand|jusqu'|para|sobre|cuando|hasta|nel|nella|per|quando|fino|no|na|até|voor|bij|tot|w|dla|do|przy|v|na|pro|при|для|до)\b)[^,.;:!?]+",
+    r"|in|on|for|from|to|per|at(?! \d)|when|if"
+    r"|in der|im|in|bei|für|ab|bis|während|wenn|auf|an|dans|en|pour|sur|quand|jusqu'|para|sobre|cuando|hasta|nel|nella|per|quando|fino|até|voor|bij|tot|w|dla|do|przy|v|pro|при|для|до)\b)[^,.;:!?]+",
     re.IGNORECASE,
 )
 
@@ -115,7 +117,8 @@ def guess_language(text: str) -> str:
     for language, letters in _LANGUAGE_LETTERS.items():
         counts[language] += 2 * any(letter in text for letter in letters)
     best = max(counts.values())
-    return next(language for language, count in counts.items() if count == best)
+    likely = [language for language, count in counts.items() if count == best]
+    return next((language for language in likely[:MAX_LIKELY] if _words_of(language)["not"].search(text)), likely[0])
 
 
 def _waits(words: Mapping[str, re.Pattern[str]], text: str) -> bool:

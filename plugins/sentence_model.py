@@ -122,7 +122,9 @@ class SentenceModel:
         self._hidden_ones = pack([1] * hidden)
         self._hidden_lanes = _Lanes(hidden, HIDDEN_SHIFT)
         self._hidden_bias = tuple(
-            tuple(pack([(value << FRACTION) // factor + SIGN for value in biases]) for factor in _factors(file.hidden_factor))
+            tuple(
+                pack([(value << FRACTION) // factor + SIGN for value in biases]) for factor in _factors(file.hidden_factor)
+            )
             for biases in file.hidden_bias
         )
         self._output = _rows(file.output, len(file.outputs), WIDE)
@@ -151,7 +153,9 @@ class SentenceModel:
         total = sum(map(mul, hidden, self._output)) + self._output_sign
         lanes = self._output_lanes.unpack(total.to_bytes(self._output_lanes.size, "little"))
         factor = self._output_factors[count]
-        return [((lane - WIDE_SIGN) * factor >> 2 * FRACTION) + bias for lane, bias in zip(lanes, self._output_bias, strict=True)]
+        return [
+            ((lane - WIDE_SIGN) * factor >> 2 * FRACTION) + bias for lane, bias in zip(lanes, self._output_bias, strict=True)
+        ]
 
     def _see(self, rows: list[Row]) -> int:
         """What each filter sees in all places together, negative sights left out."""

@@ -14,6 +14,7 @@ class SecretType(StrEnum):
     API_KEY = "api_key"
     PIN = "pin"
     CODE = "access_code"
+    CARD = "card_number"
     PRIVATE_KEY = "private_key"
     JWT = "jwt"
 

@@ -43,6 +43,12 @@ KEY_BOX = re.compile(
     r"|cofre|kluis|sejf|сейф)\b[^.\n]{0,30}?\b(?:is|on|to|code|combination|ist|auf|est|sur|es|en|è|é|op|kod|код)\b *:? *([A-Z0-9-]*\d[A-Z0-9-]{2,})(?![\w-])"
 )
 """What opens a box with keys or money."""
+CARD = re.compile(r"(?<![\w.-])\d{4}(?:[ -]?\d{4}){2}[ -]?\d{1,7}(?![\w.-]?\d)")
+ENTRY_CODE = re.compile(
+    r"(?i)\b(?:door|gate|entry|entrance|access|garage|locker|alarm|flat|house|tür|tor|haus|alarm|porte|puerta|porta|deur|drzwi)[ -]?(?:code|kode|codes|pin|código|codice|kod)"
+    r"\b[^.!?\n]{0,40}?(?:\bis\b|\bit's\b|\bit’s\b|:|=|\bist\b|\bes\b|\best\b|\bè\b|\bé\b) *(?:now |jetzt )?([*#]?\d{3,8}[*#]?)(?![\w-])"
+)
+"""A code for a door that is told, not one that is spoken about."""
 AUTHORIZATION = re.compile(r"(?i)\b(?:bearer|basic)[ ]+([A-Za-z0-9._~+/=-]{12,})")
 COOKIE = re.compile(r"(?i)\bcookie: *[\w.-]+=([^;\s\"']{12,})")
 USER_OPTION = re.compile(r"(?:^|\s)(?:-u|--user)[ =]['\"]?[^\s:'\"]+:([^\s'\"]{4,})")
@@ -99,6 +105,8 @@ def _by_form(text: str) -> Iterator[Secret]:
         for match in JWT.finditer(text):
             yield Secret(start=match.start(), end=match.end(), type=SecretType.JWT)
     yield from _groups(KEY_BOX, text, SecretType.CODE, "key box")
+    yield from _groups(ENTRY_CODE, text, SecretType.CODE, "entry code")
+    yield from _cards(text)
     for match in ENVIRONMENT_KEY.finditer(text) if "_" in text else ():
         if is_scrambled(match[0], 4):
             yield Secret(start=match.start(), end=match.end(), type=SecretType.API_KEY)
@@ -116,6 +124,19 @@ def _by_form(text: str) -> Iterator[Secret]:
                 yield secret
     if "-u" in text:
         yield from _groups(USER_OPTION, text, SecretType.PASSWORD, "user option")
+
+
+def _cards(text: str) -> Iterator[Secret]:
+    """Numbers of payment cards: 13 to 19 digits whose check digit is right (ISO/IEC 7812)."""
+    for match in CARD.finditer(text):
+        digits = [int(character) for character in match[0] if character.isdigit()]
+        if 13 <= len(digits) <= 19 and digits[0] in (2, 3, 4, 5, 6) and len(set(digits)) > 2 and _checks(digits):
+            yield Secret(start=match.start(), end=match.end(), type=SecretType.CARD, name="card")
+
+
+def _checks(digits: list[int]) -> bool:
+    doubled = [digit * 2 - 9 * (digit > 4) for digit in digits[-2::-2]]
+    return (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0
 
 
 def _private_keys(text: str) -> Iterator[Secret]:

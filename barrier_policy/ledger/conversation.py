@@ -151,13 +151,15 @@ def _turn(
         for number, part in enumerate(message.parts):
             if part.type is PartType.TOOL_CALL:
                 made.append(calls.call(PartRef(message.index, number), part))
-    kinds = frozenset(fact.kind for fact in facts.by_message[start]) if is_read else UNREAD
+    kinds: frozenset[str] = frozenset()
+    if has_user:
+        kinds = frozenset(fact.kind for fact in facts.by_message[start]) if is_read else UNREAD
     shows = has_user and any(part.type is PartType.BLOB for part in messages[start].parts)
     return Turn(
         index=index,
         start=start,
         end=end,
-        kinds=kinds if has_user else frozenset(),
+        kinds=kinds,
         calls=tuple(made),
         final=final,
         has_user=has_user,

@@ -25,7 +25,7 @@ RARE = 3
 MAX_LINES = 40
 MAX_LINE = 240
 MAX_RESULT = 900
-MAX_FINDING = 160
+MAX_FINDING = 200
 MAX_JSON_FINDING = 110
 MAX_ROWS = 4
 
@@ -38,6 +38,7 @@ def find_notes(
     acted = {conversation.turn_of[item.message] for item in items if item.family is Family.EFFECT}
     found = [
         *_statements(conversation, live),
+        *_shown(conversation),
         *_reports(conversation, acted),
         *_findings(conversation, live),
         *_pointed_at(conversation),
@@ -76,7 +77,8 @@ def _statements(conversation: Conversation, live: Set[int]) -> Iterator[Item]:
         if turn.start in live:
             continue
         facts = _once_a_sentence(conversation.of_kind(turn.start, *STATEMENTS))
-        if is_reply(conversation, turn) or (len(facts) == 1 and _consumed(turn) and turn is not working[-1]):
+        done = len(facts) == 1 and _consumed(turn) and turn is not working[-1] and _is_plain(facts[0].text)
+        if is_reply(conversation, turn) or done:
             facts = [fact for fact in facts if fact.kind != "instruction"]
         rules = {(fact.part, fact.start) for fact in conversation.of_kind(turn.start, "constraint", "approval_gate")}
         if len(facts) > MAX_TOLD:
@@ -84,6 +86,20 @@ def _statements(conversation: Conversation, live: Set[int]) -> Iterator[Item]:
         for number, fact in enumerate(facts):
             if (fact.part, fact.start) not in rules:
                 yield _note("note", turn.start, fact.part, number, fact.text, fact.kind)
+
+
+def _is_plain(task: str) -> bool:
+    """One short clause: nothing in it can outlive the doing of it."""
+    return len(task) <= PLAIN_TASK and not any(sign in task for sign in ",;:—–")
+
+
+def _shown(conversation: Conversation) -> Iterator[Item]:
+    """Where the pictures and files are that users have shown and that may be looked at again."""
+    for turn in conversation.turns:
+        if turn.shows and turn.start < conversation.present:
+            for number, part in enumerate(conversation.messages[turn.start].parts):
+                if part.type is PartType.BLOB and part.text.startswith(("http://", "https://", "file:", "/")):
+                    yield _note("note", turn.start, number, 950, part.text, "shown")
 
 
 def _once_a_sentence(facts: Sequence[Fact]) -> list[Fact]:
@@ -122,9 +138,10 @@ MAX_PROGRESS = 1_000
 
 REPORTS = ("report", "negation_evidence", "correction", "binding", "status_pending", "status_failed", "plan_item")
 MAX_REPORTS = 6
+PLAIN_TASK = 60
 MAX_TOLD = 12
 """Of a longer message, the surest sentences; its original is archived."""
-MAX_REPORT = 320
+MAX_REPORT = 400
 """Longer texts are compositions from results, which are kept where they stand."""
 
 
