@@ -127,10 +127,11 @@ def _by_form(text: str) -> Iterator[Secret]:
 
 
 def _cards(text: str) -> Iterator[Secret]:
-    """Numbers of payment cards: 13 to 19 digits whose check digit is right (ISO/IEC 7812)."""
+    """Numbers of payment cards: 13 to 19 digits, in four groups or with the right check digit (ISO/IEC 7812)."""
     for match in CARD.finditer(text):
         digits = [int(character) for character in match[0] if character.isdigit()]
-        if 13 <= len(digits) <= 19 and digits[0] in (2, 3, 4, 5, 6) and len(set(digits)) > 2 and _checks(digits):
+        grouped = match[0].count(" ") == 3 or match[0].count("-") == 3
+        if 13 <= len(digits) <= 19 and digits[0] in (2, 3, 4, 5, 6) and len(set(digits)) > 2 and (grouped or _checks(digits)):
             yield Secret(start=match.start(), end=match.end(), type=SecretType.CARD, name="card")
 
 

@@ -15,7 +15,7 @@ from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.conversation import Call, Conversation, Turn
 from barrier_policy.ledger.effects import compact_arguments
 from barrier_policy.ledger.model import TERMINAL, UNSETTLED, Event, Family, Item
-from barrier_policy.ledger.obligations import is_instruction, is_reply, user_text
+from barrier_policy.ledger.obligations import is_instruction, is_reply, joined, user_text
 from barrier_policy.transcript.model import Message, Origin, PartType
 from barrier_policy.transcript.pairing import PartRef
 
@@ -25,7 +25,7 @@ RARE = 3
 MAX_LINES = 40
 MAX_LINE = 240
 MAX_RESULT = 900
-MAX_FINDING = 200
+MAX_FINDING = 300
 MAX_JSON_FINDING = 110
 MAX_ROWS = 4
 
@@ -63,7 +63,7 @@ def _note(kind: str, message: int, part: int, number: int, text: str, name: str 
 
 # what users state ---------------------------------------------------------------------------------------------------
 
-STATEMENTS = ("instruction", "correction")
+STATEMENTS = ("instruction", "release", "correction", "request")
 
 
 def _statements(conversation: Conversation, live: Set[int]) -> Iterator[Item]:
@@ -79,13 +79,13 @@ def _statements(conversation: Conversation, live: Set[int]) -> Iterator[Item]:
         facts = _once_a_sentence(conversation.of_kind(turn.start, *STATEMENTS))
         done = len(facts) == 1 and _consumed(turn) and turn is not working[-1] and _is_plain(facts[0].text)
         if is_reply(conversation, turn) or done:
-            facts = [fact for fact in facts if fact.kind != "instruction"]
+            facts = [fact for fact in facts if fact.kind in ("release", "correction")]
         rules = {(fact.part, fact.start) for fact in conversation.of_kind(turn.start, "constraint", "approval_gate")}
         if len(facts) > MAX_TOLD:
             facts = sorted(facts, key=lambda fact: -int(fact.get("confidence", 100)))[:MAX_TOLD]
-        for number, fact in enumerate(facts):
-            if (fact.part, fact.start) not in rules:
-                yield _note("note", turn.start, fact.part, number, fact.text, fact.kind)
+        plain = [fact for fact in facts if (fact.part, fact.start) not in rules]
+        for number, fact in enumerate(joined(conversation, plain)):
+            yield _note("note", turn.start, fact.part, number, fact.text, fact.kind)
 
 
 def _is_plain(task: str) -> bool:
@@ -150,8 +150,9 @@ MAX_REPORT = 400
 
 def _findings(conversation: Conversation, live: Set[int]) -> Iterator[Item]:
     """Short answers that the steps of an unfinished request found: its own answer will be made of them."""
+    newest = max((turn.start for turn in conversation.turns if turn.calls and is_instruction(turn)), default=-1)
     for turn in conversation.turns:
-        if turn.start not in live:
+        if turn.start not in live and turn.start != newest:
             continue
         for call in turn.calls:
             if call.reads and call.results and call.results[-1].ref.message < conversation.present:

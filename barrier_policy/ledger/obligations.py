@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
 
 from barrier_policy.facts.model import Fact
-from barrier_policy.ledger.conversation import Call, Conversation, Turn, says_only
+from barrier_policy.ledger.conversation import Conversation, Turn, says_only
 from barrier_policy.ledger.effects import effect_id
 from barrier_policy.ledger.model import UNSETTLED, Event, Family, Item
 from barrier_policy.transcript.model import Origin
@@ -13,12 +15,14 @@ from barrier_policy.transcript.pairing import PartRef
 
 Found = tuple[Item, list[Event]]
 
-INSTRUCTIVE = frozenset({"instruction"})
+INSTRUCTIVE = ("instruction", "release", "correction")
 """Kinds of facts that make a user's message more than a question or a remark."""
 
 SURE = 60
 """Confidence from which an instruction that was only looked into counts as work still open."""
 
+MARKER = 5
+"""A gap of this many characters holds no more than a list marker."""
 ANSWERS = frozenset({"approval", "denial"})
 
 
@@ -102,7 +106,7 @@ def _gives_work(conversation: Conversation, turn: Turn, effect_states: Mapping[s
 
 def is_instruction(turn: Turn) -> bool:
     """Whether the user's message says something that later turns may depend on, and does not only ask or chat."""
-    return bool(turn.kinds & INSTRUCTIVE) or turn.shows
+    return not turn.kinds.isdisjoint(INSTRUCTIVE) or turn.shows
 
 
 def is_reply(conversation: Conversation, turn: Turn) -> bool:
@@ -166,23 +170,39 @@ def user_text(conversation: Conversation, turn: Turn) -> str:
 def told_text(conversation: Conversation, turn: Turn) -> str:
     """The sentences of the user's message that tell or order something; those that are rules have records of their own."""
     rules = {(fact.part, fact.start) for fact in conversation.of_kind(turn.start, "constraint", "approval_gate")}
-    told = {(fact.part, fact.start): fact.text for fact in conversation.of_kind(turn.start, *INSTRUCTIVE)}
-    words = [text for place, text in told.items() if place not in rules] or list(told.values())[:1]
+    told = conversation.of_kind(turn.start, *INSTRUCTIVE)
+    plain = [fact for fact in told if (fact.part, fact.start) not in rules]
+    words = [fact.text for fact in joined(conversation, plain or told[:1])]
     return "\n".join(words) or user_text(conversation, turn)
+
+
+def joined(conversation: Conversation, facts: Sequence[Fact]) -> list[Fact]:
+    """Sentences as one where nothing but blanks and list markers stands between them, so that numbers of steps are not lost."""
+    found: list[Fact] = []
+    for fact in sorted(facts, key=lambda fact: (fact.part, fact.start, -fact.end)):
+        last = found[-1] if found else None
+        if last is not None and last.part == fact.part and fact.start <= last.end + MARKER:
+            text = conversation.messages[fact.message].parts[fact.part].text
+            end = max(last.end, fact.end)
+            found[-1] = msgspec.structs.replace(last, end=end, text=text[last.start : end])
+        else:
+            found.append(fact)
+    return found
 
 
 # calls, promises, questions -----------------------------------------------------------------------------------------
 
 
 def _open_calls(conversation: Conversation) -> Iterator[Found]:
-    """Calls without a result. A read that was passed over is abandoned: it can be made again."""
+    """Calls without a result. A read that the agent went on without is abandoned: it can be made again."""
+    answered = [call.ref.message for turn in conversation.turns for call in turn.calls if call.results]
+    last_answered = max(answered, default=-1)
     for turn in conversation.turns:
         for call in turn.calls:
             if call.results:
                 continue
-            kind = "open_call"
             item = _obligation(
-                kind,
+                "open_call",
                 call.ref.message,
                 call.part.name,
                 part=call.ref.part,
@@ -191,22 +211,10 @@ def _open_calls(conversation: Conversation) -> Iterator[Found]:
                 creditor=Origin.AGENT,
             )
             events = [Event(call.ref.message, item.id, "detached", "called, no result yet")]
-            passed = _passed_over(conversation, call)
-            if passed is not None:
-                events.append(Event(passed, item.id, "abandoned", "the agent went on without it"))
+            asks = call.fact is not None and call.fact.get("interactive")
+            if call.reads and not asks and last_answered > call.ref.message:
+                events.append(Event(last_answered, item.id, "abandoned", "the agent went on without it"))
             yield item, events
-
-
-def _passed_over(conversation: Conversation, call: Call) -> int | None:
-    """The message at which the agent went on without the answer to a read."""
-    if not call.reads:
-        return None
-    turn = conversation.turn(call.ref.message)
-    later = (other.ref.message for other in turn.calls if other.ref.message > call.ref.message and other.results)
-    at = next(later, None)
-    if at is None and turn.index + 1 < len(conversation.turns):
-        at = conversation.turns[turn.index + 1].start
-    return at
 
 
 def _commitments(conversation: Conversation) -> Iterator[Found]:

@@ -21,7 +21,7 @@ from barrier_policy.facts.prose import prose_sentences
 OUTPUT = Path(__file__).parents[2] / "plugins" / "instruction_weights.json"
 TALK = ({"question"}, {"filler"}, {"mention"})
 PENALTY = 4.0
-THRESHOLD = 0.1
+THRESHOLD = 0.6
 CASE_WEIGHT = 2.0
 
 Row = tuple[str, bool, float]
