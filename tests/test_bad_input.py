@@ -30,7 +30,7 @@ TAIL = [{"role": "user", "content": "Thanks."}, {"role": "assistant", "content":
 
 
 def judged(source: Any, **options: Any) -> Decision:
-    return decide(source, now=NOW, store=False, **{"keep_last": 2} | options)
+    return decide(source, now=NOW, **{"keep_last": 2, "store": False} | options)
 
 
 @contextmanager
@@ -80,7 +80,6 @@ NO_TRANSCRIPTS = {
     "numbers": b"[1, 2, 3]",
     "an object": b"{}",
     "messages that are none": b'{"messages": "no"}',
-    "a message that is none": b'[{"role": "user", "content": "x"}, 7]',
     "other JSON": b'{"name": "package", "version": "1.0.0", "dependencies": {"left-pad": "*"}}',
     "prose": b"Dear reader, this is a letter.\nYours sincerely",
     "deep arrays": b"[" * 200_000,
@@ -120,6 +119,7 @@ VALUES: dict[str, Any] = {
     "no messages": [],
     "an empty message": [{}],
     "a message without content": [{"role": "user"}],
+    "a message that is none": [HELLO, 7, None, "x", [HELLO]],
     "an unknown role": [{"role": "wizard", "content": "x"}],
     "roles of other types": [{"role": 7, "content": "x"}, {"role": None, "content": ["x"]}],
     "content of other types": [{"role": "user", "content": {"a": [1, None, {"b": 2.5}]}}, {"role": "user", "content": 7}],
@@ -494,7 +494,6 @@ BROKEN_PLUGINS: dict[str, tuple[object, str]] = {
         "unknown hook `barrier_extract_fact`",
     ),
     "an unknown argument": (SimpleNamespace(barrier_extract_facts=hookimpl(lambda message, disk: ())), "disk"),
-    "a kind that is taken": (_kinds(FactKind(name="value", doc="x")), "fact kind `value` is already provided"),
     "a kind without a namespace": (_kinds(FactKind(name="mine", doc="x")), "must be named `namespace.kind`"),
     "a kind in capitals": (_kinds(FactKind(name="Acme.Kind", doc="x")), "must be named `namespace.kind`"),
     "a kind of an unknown type": (
@@ -518,6 +517,13 @@ def test_a_broken_plugin_is_refused_by_name(what: str) -> None:
     tolerant = load_plugins([("acme", plugin)], strict=False)
     assert [info.name for info in tolerant.infos if info.problem] == ["acme"]
     assert "acme" not in {extractor.name for extractor in tolerant.extractors}
+
+
+def test_of_two_plugins_with_one_kind_the_later_is_refused_by_name() -> None:
+    kind = FactKind(name="acme.kind", doc="x")
+    with pytest.raises(PluginError, match=r"plugin `other` 0: fact kind `acme.kind` is already provided") as caught:
+        load_plugins([("other", _kinds(kind)), ("acme", _kinds(kind))])
+    assert len(caught.value.issues) == 1
 
 
 def test_a_plugin_that_can_not_be_imported_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:

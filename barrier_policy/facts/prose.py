@@ -20,6 +20,9 @@ MAX_TEXT: Final = 120_000
 MAX_SENTENCE: Final = 2_000
 """A longer "sentence" is data without punctuation."""
 
+STRETCH: Final = 5_000
+"""At most so many characters are cut into sentences at once: in some scripts sentencex takes time in the square of the sentences."""
+
 SIGN_SPACING: Final = 12
 """A line with a sign of code in every so many characters is code."""
 
@@ -45,6 +48,7 @@ _SHOWN_TAG: Final = re.compile(
 _CODE_SIGNS: Final = frozenset("{}<>=|\\$&^[]();")
 _CODE: Final = re.compile(r"[{}<>=|\\$&^\[\]]|\w\(|;$|::")
 _ENDS: Final = re.compile(r"[.!?…。！？؟।](?=[\s\"'”’»)\]]*\S)")
+_STOPS: Final = re.compile(r"[。！？]|[.!?…؟।][\"'”’»)\]]*\s")
 _QUOTED: Final = re.compile(
     r"(?<!\w)'[^'\n]{2,200}'(?!\w)|\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”|«[^»\n]{1,200}»|„[^“”\n]{1,200}[“”]"
     r"|「[^」\n]{1,200}」|『[^』\n]{1,200}』|`[^`\n]{1,200}`|‘[^’\n]{1,200}’(?!\w)"
@@ -107,11 +111,24 @@ def _cut(text: str, block: _Block) -> Iterator[Sentence]:
     piece = text[block.start : block.end]
     if len(piece) > MAX_SENTENCE or _ENDS.search(piece):
         position = block.start
-        for part in segment("en", piece):
-            yield from _trimmed(text, position, position + len(part), block.box)
-            position += len(part)
+        for stretch in _stretches(piece):
+            for part in segment("en", stretch):
+                yield from _trimmed(text, position, position + len(part), block.box)
+                position += len(part)
     else:
         yield from _trimmed(text, block.start, block.end, block.box)
+
+
+def _stretches(piece: str) -> Iterator[str]:
+    """The piece in parts of bounded size that end where a sentence does; longer ones only where no sentence ends."""
+    start = 0
+    while len(piece) - start > STRETCH:
+        ends = [match.end() for match in _STOPS.finditer(piece, start, start + STRETCH)]
+        beyond = None if ends else _STOPS.search(piece, start + STRETCH)
+        stop = ends[-1] if ends else beyond.end() if beyond else len(piece)
+        yield piece[start:stop]
+        start = stop
+    yield piece[start:]
 
 
 def _trimmed(text: str, start: int, end: int, box: str) -> Iterator[Sentence]:

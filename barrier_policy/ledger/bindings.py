@@ -73,8 +73,9 @@ def find_bindings(conversation: Conversation, group_of: list[int]) -> tuple[list
                 _see(values, fact, conversation, group_of)
     items: list[Item] = []
     events: list[Event] = []
+    unread = bool(conversation.facts.failures)  # then any value may stand in what nobody could read
     for number, (value, seen) in enumerate(values.items()):
-        if seen.home < 0 or not _is_open(value, seen):
+        if seen.home < 0 or not _is_open(value, seen, unread):
             continue
         item = _item(value, seen, number)
         items.append(item)
@@ -111,10 +112,10 @@ def _names(leaf: str, type: str) -> bool:
     return bool(leaf) and (type in ID_TYPES or leaf.casefold().rstrip("s").endswith(NAMED_LEAVES))
 
 
-def _is_open(value: str, seen: _Value) -> bool:
+def _is_open(value: str, seen: _Value, unread: bool) -> bool:
     if seen.type in WORDS and not any(character.isdigit() or character in "/@." for character in value):
         return False  # a plain word is written again as easily as it was written
-    return seen.in_argument or seen.named or seen.stated or seen.groups > 1
+    return seen.in_argument or seen.named or seen.stated or seen.groups > 1 or unread
 
 
 def _item(value: str, seen: _Value, number: int) -> Item:

@@ -32,9 +32,10 @@ class _Rules:
         self.items.append(item)
 
     def end(self, words: frozenset[str], origin: Origin) -> Iterator[Item]:
-        """End the rules of equal or lower origin that share enough words."""
+        """End the rules of equal or lower origin that share enough words: the more the release says, the more it must share."""
+        enough = max(SHARED_WORDS, -(-len(words) // 3))
         shared = Counter(number for word in words for number in self._live.get(word, ())[-MAX_CANDIDATES:])
-        for number in sorted(number for number, count in shared.items() if count >= SHARED_WORDS):
+        for number in sorted(number for number, count in shared.items() if count >= enough):
             item = self.items[number]
             if number not in self._ended and Origin(item.attributes["origin"]).rank >= origin.rank:
                 self._ended.add(number)
@@ -49,6 +50,8 @@ def find_constraints(conversation: Conversation) -> tuple[list[Item], list[Event
         if message.origin.rank > Origin.USER.rank:
             continue
         for fact in conversation.of_kind(message.index, "release"):
+            if fact.get("proposed"):
+                continue  # weak evidence protects and never releases
             ended = rules.end(content_words(fact.text), message.origin)
             events += [Event(message.index, item.id, "revoked", f"released at message {message.index}") for item in ended]
         for item in _rules(conversation, message.index):

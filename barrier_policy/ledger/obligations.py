@@ -23,7 +23,7 @@ SURE = 60
 
 MARKER = 5
 """A gap of this many characters holds no more than a list marker."""
-ANSWERS = frozenset({"approval", "denial"})
+ANSWERS = frozenset({"approval", "denial", "value", "binding"})
 
 
 def find_obligations(conversation: Conversation, effect_states: Mapping[str, str]) -> tuple[list[Item], list[Event]]:
@@ -283,11 +283,11 @@ def _half_done(conversation: Conversation, effect_states: Mapping[str, str]) -> 
 
 
 def _answered(conversation: Conversation, turn: Turn) -> int | None:
-    """The next user message, unless it only asks something else."""
+    """The next user message, where it gives consent, a value or an instruction and does not only ask or chat."""
     if turn.index + 1 >= len(conversation.turns):
         return None
     after = conversation.turns[turn.index + 1]
-    answers = "question" not in after.kinds or is_instruction(after) or bool(after.kinds & ANSWERS)
+    answers = is_instruction(after) or bool(after.kinds & ANSWERS)
     return after.start if answers and after.is_read else None
 
 

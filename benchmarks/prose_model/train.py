@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from barrier_policy_plugins.sentence_model import split_words
 from labelled import OUTPUTS, Labelled, read_labelled
-from network import Lesson, Parameters, encode, learn, logits, start, write
+from network import Lesson, Parameters, encode, learn, logits, start, warm_up, write
 from sklearn.metrics import average_precision_score
 from sklearn.model_selection import StratifiedKFold
 from teacher import Encoder, Teacher
@@ -28,7 +28,7 @@ SPEAKER_SHARES = (0.7, 0.25, 0.05)
 class Course:
     """All that students learn from: the pool, the labelled sentences, their variants, and how the encoder sees them."""
 
-    def __init__(self, pool: list[str], data: Labelled, *, variants: int) -> None:
+    def __init__(self, pool: list[str], data: Labelled, *, variants: int, epochs: int) -> None:
         encoder = Encoder()
         self.data = data
         self.names = choose_pieces(pool + 3 * data.texts, encoder)
@@ -38,16 +38,18 @@ class Course:
         self._pool = (encode(pool, self.names), encoder.sentences(pool))
         self._variants = (encode(self.variants.texts, self.names), encoder.sentences(self.variants.texts))
         self.pieces = encode(data.texts, self.names)
+        self._start = warm_up(start(self.inputs, len(OUTPUTS)), *self._pool, 2 * epochs)
+        self._epochs = epochs
         self._speakers = np.random.default_rng(7).choice(3, len(pool), p=SPEAKER_SHARES)
 
-    def student(self, rows: np.ndarray, epochs: int) -> Parameters:
+    def student(self, rows: np.ndarray) -> Parameters:
         """A student of a teacher that knows the labelled sentences of these rows only."""
         teacher = Teacher(self.vectors[rows], self.data.take(rows))
         known = np.isin(self.variants.origins, rows)
         speakers = np.concatenate([self._speakers, self.data.speakers[self.variants.origins[known]]])
         scores = teacher.scores(np.vstack([self._pool[1], self._variants[1][known]]), speakers)
         lesson = Lesson(np.vstack([self._pool[0], self._variants[0][known]]), speakers, scores)
-        return learn(start(self.inputs, len(OUTPUTS)), lesson, epochs)
+        return learn(self._start, lesson, self._epochs)
 
 
 def choose_pieces(texts: list[str], encoder: Encoder) -> list[str]:
@@ -63,13 +65,13 @@ def choose_pieces(texts: list[str], encoder: Encoder) -> list[str]:
     return short[:PIECES] + NUMBERS
 
 
-def held_out(course: Course, own: int, folds: int, epochs: int) -> np.ndarray:
+def held_out(course: Course, own: int, folds: int) -> np.ndarray:
     """Scores of the labelled sentences after the first `own`, each by a student that has not met it."""
     others = np.arange(own, len(course.data.texts))
     scores = np.zeros((len(others), len(OUTPUTS)))
     rules = course.data.targets[others, OUTPUTS.index("rule")]
     for train, test in StratifiedKFold(folds, shuffle=True, random_state=0).split(others, rules):
-        student = course.student(np.concatenate([np.arange(own), others[train]]), epochs)
+        student = course.student(np.concatenate([np.arange(own), others[train]]))
         scores[test] = logits(student, course.pieces[others[test]], course.data.speakers[others[test]])
     return scores
 
@@ -98,12 +100,13 @@ def main() -> None:
         arguments.pool.read_text(encoding="utf-8").splitlines(),
         read_labelled(OWN, *arguments.labelled),
         variants=arguments.variants,
+        epochs=arguments.epochs,
     )
     if arguments.folds:
         others = course.data.take(np.arange(len(own.texts), len(course.data.texts)))
-        report(held_out(course, len(own.texts), arguments.folds, arguments.epochs), others)
+        report(held_out(course, len(own.texts), arguments.folds), others)
     if arguments.write:
-        student = course.student(np.arange(len(course.data.texts)), arguments.epochs)
+        student = course.student(np.arange(len(course.data.texts)))
         MODEL.write_bytes(write(student, course.names, OUTPUTS))
 
 

@@ -85,6 +85,7 @@ CALL = {
     "content": None,
     "tool_calls": [{"id": "c", "function": {"name": "send_email", "arguments": '{"to": "ada@example.test"}'}}],
 }
+READ = {"name": "get_order", "arguments": '{"order": "idem-7f3c9k2-prd"}'}
 EVERY_KIND: Messages = [
     {"role": "user", "content": "RULE: never touch the nightly backup of zeta"},
     {"role": "user", "content": "GATE: wait for my word on schema changes in tau"},
@@ -93,6 +94,12 @@ EVERY_KIND: Messages = [
     DONE,
     {"role": "assistant", "content": "SAW: found ord-81723-qx\nWILL: look at the ledger export of sigma later"},
     {"role": "user", "content": "FIX: it is /srv/app/conf/main.yaml and not the other"},
+    {"role": "assistant", "content": None, "tool_calls": [{"id": "r", "function": READ}]},
+    {
+        "role": "tool",
+        "tool_call_id": "r",
+        "content": "seven green doors, said at some length so that nobody notes it down " * 4,
+    },
     {"role": "assistant", "content": "Sounds good."},
     {"role": "user", "content": "thanks a lot"},
     {"role": "assistant", "content": "Sounds good."},

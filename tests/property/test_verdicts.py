@@ -89,6 +89,11 @@ def test_an_extractor_that_fails_on_a_message_frees_nothing(
             assert (span.verdict, span.action) == ("barrier", "retain")
 
 
+def _call(tool: str, call_id: str, target: str = "fresh-51c0-value") -> dict[str, Any]:
+    function = {"name": tool, "arguments": json.dumps({"target": target})}
+    return {"role": "assistant", "content": None, "tool_calls": [{"id": call_id, "type": "function", "function": function}]}
+
+
 def _asked(tool: str, answer: str) -> Messages:
     function = {"name": tool, "arguments": "{}"}
     return [
@@ -134,14 +139,10 @@ BLIND: dict[str, tuple[Messages, str, int]] = {
         "side_effects",
         3,
     ),
-    "what else a value is used for": (
-        [
-            {"role": "assistant", "content": "found ord-81723-qx"},
-            CHAT[0],
-            *_asked("get_order", '{"note": "about ord-81723-qx"}'),
-        ],
+    "where else a value is used": (
+        [_call("get_order", "c", "ord-81723-qx"), CHAT[0], {"role": "assistant", "content": "found ord-81723-qx"}],
         "values",
-        5,
+        2,
     ),
 }
 
@@ -252,11 +253,6 @@ def test_one_more_barrier_rule_frees_nothing(
         assert freed(analyse(messages, by=stricter)) <= freed(analyse(messages))
 
     check()
-
-
-def _call(tool: str, call_id: str) -> dict[str, Any]:
-    function = {"name": tool, "arguments": json.dumps({"target": "fresh-51c0-value"})}
-    return {"role": "assistant", "content": None, "tool_calls": [{"id": call_id, "type": "function", "function": function}]}
 
 
 def _before_a_step(messages: Messages, draw: st.DataObject) -> int:
