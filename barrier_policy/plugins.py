@@ -35,18 +35,27 @@ class PluginInfo(msgspec.Struct, frozen=True, kw_only=True, order=True):
     problem: str = ""
     readers: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
+    shipped: bool = False
 
 
 class Extractor(msgspec.Struct, frozen=True, kw_only=True):
-    """A plugin's extraction hook under the plugin's name and version."""
+    """A plugin's extraction hook under the plugin's name and version.
+
+    `declares` are the kinds that it may return; shipped plugins may return each other's (None).
+    """
 
     name: str
     version: str
     extract: Extract
+    declares: frozenset[str] | None = None
 
     def __call__(self, message: Message, context: Context) -> Iterable[Fact]:
-        """Facts of one message."""
-        return self.extract(message=message, context=context) or ()
+        """Facts of one message. Raises ValueError for a fact of a kind that another plugin declares."""
+        found = list(self.extract(message=message, context=context) or ())
+        for fact in found:
+            if self.declares is not None and fact.kind not in self.declares:
+                raise ValueError(f"fact of kind {fact.kind}, which this plugin does not declare")
+        return found
 
 
 class PluginSet(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,8 +80,12 @@ def load_plugins(extra: Iterable[tuple[str, object]] = (), *, entry_points: bool
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
     infos = []
-    for name, version, source, load in sorted(_found(extra, entry_points), key=lambda found: found[:3]):
-        infos.append(_register(manager, name, version, source, load))
+    # shipped plugins first, so that nobody else can take the name of a kind or format of theirs
+    for shipped, name, version, source, load in sorted(
+        _found(extra, entry_points), key=lambda found: (not found[0], *found[1:4])
+    ):
+        info = _register(manager, name, version, source, load)
+        infos.append(msgspec.structs.replace(info, shipped=shipped))
     plugins = _collect(manager, infos)
     problems = [
         Issue(file=info.source, message=f"plugin `{info.name}` {info.version}: {info.problem}")
@@ -84,13 +97,18 @@ def load_plugins(extra: Iterable[tuple[str, object]] = (), *, entry_points: bool
     return plugins
 
 
-def _found(extra: Iterable[tuple[str, object]], entry_points: bool) -> Iterable[tuple[str, str, str, Callable[[], object]]]:
+Found = tuple[bool, str, str, str, Callable[[], object]]
+
+
+def _found(extra: Iterable[tuple[str, object]], entry_points: bool) -> Iterable[Found]:
+    """Whether it is shipped, name, version, source and how to load it, of each plugin."""
     for name, plugin in extra:
-        yield name, str(getattr(plugin, "__version__", "0")), f"<{name}>", lambda plugin=plugin: plugin  # type: ignore[misc]
+        yield False, name, str(getattr(plugin, "__version__", "0")), f"<{name}>", lambda plugin=plugin: plugin  # type: ignore[misc]
     if entry_points:
         for point in metadata.entry_points(group=GROUP):
             version = point.dist.version if point.dist else "0"
-            yield point.name, version, point.value, point.load
+            shipped = point.dist is not None and point.dist.name == OWN_DISTRIBUTION
+            yield shipped, point.name, version, point.value, point.load
 
 
 def _register(manager: pluggy.PluginManager, name: str, version: str, source: str, load: Callable[[], object]) -> PluginInfo:
@@ -137,7 +155,7 @@ def _collect(manager: pluggy.PluginManager, infos: list[PluginInfo]) -> PluginSe
             hooks = _hooks_of(manager, info.name)
             try:
                 own_readers = _take(hooks.get("barrier_readers"), readers, "reader")
-                own_kinds = _take(hooks.get("barrier_fact_kinds"), kinds, "fact kind", own=_is_own(info))
+                own_kinds = _take(hooks.get("barrier_fact_kinds"), kinds, "fact kind", own=info.shipped)
             except Exception as error:  # see _register
                 problem = " ".join(str(error).split()) or type(error).__name__
             else:
@@ -145,19 +163,16 @@ def _collect(manager: pluggy.PluginManager, infos: list[PluginInfo]) -> PluginSe
                 kinds |= own_kinds
                 if "barrier_extract_facts" in hooks:
                     extract = hooks["barrier_extract_facts"]
-                    extractors.append(Extractor(name=info.name, version=info.version, extract=extract))
+                    declares = None if info.shipped else frozenset(own_kinds)
+                    extractors.append(Extractor(name=info.name, version=info.version, extract=extract, declares=declares))
         provided = {"readers": tuple(sorted(own_readers)), "kinds": tuple(sorted(own_kinds))}
         final.append(msgspec.structs.replace(info, problem=problem, **({} if problem else provided)))
     return PluginSet(
-        infos=tuple(final),
+        infos=tuple(sorted(final, key=lambda info: (info.name, info.version, info.source))),
         readers=tuple(readers[name] for name in sorted(readers)),
         kinds={name: kinds[name] for name in sorted(kinds)},
         extractors=tuple(extractors),
     )
-
-
-def _is_own(info: PluginInfo) -> bool:
-    return info.source.startswith("barrier_policy_plugins")
 
 
 def _hooks_of(manager: pluggy.PluginManager, plugin: str) -> dict[str, Any]:
@@ -186,7 +201,19 @@ def _take(hook: Callable[..., Any] | None, known: Mapping[str, Any], what: str, 
     return found
 
 
+RESERVED = frozenset(
+    (
+        "as", "break", "const", "continue", "else", "false", "for", "function", "if", "import", "in", "let", "loop", "namespace",
+        "null", "package", "return", "true", "var", "void", "while",
+    )
+)  # fmt: skip
+"""Words that CEL keeps for itself (CEL language definition, Syntax)."""
+
+
 def _check_kind(kind: FactKind, *, own: bool) -> None:
+    reserved = RESERVED & {*kind.name.split("."), *(attribute.name for attribute in kind.attributes)}
+    if reserved:
+        raise ValueError(f"fact kind `{kind.name}` uses `{min(reserved)}`, which CEL keeps for itself (rename it)")
     if not KIND_NAME.fullmatch(kind.name) or (not own and "." not in kind.name):
         raise ValueError(f"fact kind `{kind.name}` must be named `namespace.kind` in lower case")
     for attribute in kind.attributes:

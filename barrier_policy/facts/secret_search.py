@@ -131,7 +131,12 @@ def _cards(text: str) -> Iterator[Secret]:
     for match in CARD.finditer(text):
         digits = [int(character) for character in match[0] if character.isdigit()]
         grouped = match[0].count(" ") == 3 or match[0].count("-") == 3
-        if 13 <= len(digits) <= 19 and digits[0] in (2, 3, 4, 5, 6) and len(set(digits)) > 2 and (grouped or _checks(digits)):
+        if (
+            13 <= len(digits) <= 19
+            and digits[0] in (2, 3, 4, 5, 6)
+            and len(set(digits)) > 2
+            and (grouped or _checks(digits))
+        ):
             yield Secret(start=match.start(), end=match.end(), type=SecretType.CARD, name="card")
 
 
