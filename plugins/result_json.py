@@ -49,7 +49,25 @@ _FLAGS: Final = {
 _ANSWER_KEYS: Final = frozenset({"answer", "reply", "answeredby", "decision", "choice", "answeredat"})
 """Keys whose null says that somebody still has to answer."""
 _DONE_KEYS: Final = frozenset(
-    ["processed", "done", "completed", "updated", "written", "sent", "imported", "exported", "applied", "inserted", "migrated", "copied", "succeeded", "created", "deleted", "moved", "uploaded"]
+    [
+        "processed",
+        "done",
+        "completed",
+        "updated",
+        "written",
+        "sent",
+        "imported",
+        "exported",
+        "applied",
+        "inserted",
+        "migrated",
+        "copied",
+        "succeeded",
+        "created",
+        "deleted",
+        "moved",
+        "uploaded",
+    ]
 )
 """Keys that count what a call has done so far."""
 
