@@ -137,11 +137,11 @@ MAX_LAST = 400
 MAX_PROGRESS = 1_000
 
 REPORTS = ("report", "negation_evidence", "correction", "binding", "status_pending", "status_failed", "plan_item")
-MAX_REPORTS = 6
+MAX_REPORTS = 4
 PLAIN_TASK = 60
 MAX_TOLD = 12
 """Of a longer message, the surest sentences; its original is archived."""
-MAX_REPORT = 400
+MAX_REPORT = 320
 """Longer texts are compositions from results, which are kept where they stand."""
 
 
