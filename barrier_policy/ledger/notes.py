@@ -134,6 +134,8 @@ REPEATS = re.compile(
 )
 """Words by which somebody asks for the same thing once more; what was called then is the recipe."""
 MAX_LAST = 400
+POINTED_AT = 5
+"""Turns that looked something up, back from the present."""
 MAX_PROGRESS = 1_000
 
 REPORTS = ("report", "negation_evidence", "correction", "binding", "status_pending", "status_failed", "plan_item")
@@ -177,7 +179,7 @@ def _pointed_at(conversation: Conversation) -> Iterator[Item]:
     looked = [
         turn for turn in conversation.turns if turn.end <= conversation.present and any(map(_is_answered_read, turn.calls))
     ]
-    for turn in looked[-1:] if asked else ():
+    for turn in looked[-POINTED_AT:] if asked else ():
         for call in filter(_is_answered_read, turn.calls):
             place = call.results[-1].ref
             text = call.results[-1].part.text.strip()
