@@ -63,7 +63,7 @@ def _note(kind: str, message: int, part: int, number: int, text: str, name: str 
 
 # what users state ---------------------------------------------------------------------------------------------------
 
-STATEMENTS = ("instruction", "release", "correction", "request")
+STATEMENTS = ("instruction", "release", "correction", "request", "denial")
 
 
 def _statements(conversation: Conversation, live: Set[int]) -> Iterator[Item]:
@@ -72,7 +72,7 @@ def _statements(conversation: Conversation, live: Set[int]) -> Iterator[Item]:
     Left out: open requests, which are obligations as a whole; rules, which are constraints; the sentences of an answer to the agent's question, whose values count; and a task in
     one sentence that has been done, unless it is the newest.
     """
-    working = [turn for turn in conversation.turns if turn.start < conversation.present and is_instruction(turn)]
+    working = [turn for turn in conversation.turns if turn.start < conversation.present and (is_instruction(turn) or _said(conversation, turn))]
     for turn in working:
         if turn.start in live:
             continue
@@ -86,6 +86,11 @@ def _statements(conversation: Conversation, live: Set[int]) -> Iterator[Item]:
         plain = [fact for fact in facts if (fact.part, fact.start) not in rules]
         for number, fact in enumerate(joined(conversation, plain)):
             yield _note("note", turn.start, fact.part, number, fact.text, fact.kind)
+
+
+def _said(conversation: Conversation, turn: Turn) -> bool:
+    """Whether the user surely asked for something or stopped it, in words that did not look like an instruction."""
+    return any(not fact.get("proposed") for fact in conversation.of_kind(turn.start, "request", "denial"))
 
 
 def _is_plain(task: str) -> bool:
