@@ -70,9 +70,14 @@ def judge_call(part: Part, tools: Mapping[str, ToolDeclaration]) -> CallEffect:
     return CallEffect(
         judgement=judgement,
         subagent=entry.subagent if entry else _starts_assistant(words, arguments),
-        interactive=entry.interactive if entry else words[:1] == ("ask",) and bool(_USER_WORDS.intersection(words)),
+        interactive=entry.interactive if entry else _asks_somebody(words),
         plan=entry.plan if entry else bool(_PLAN_WORDS.intersection(words)),
     )
+
+
+def _asks_somebody(words: tuple[str, ...]) -> bool:
+    """`ask_user`, `chat.ask`: a call that waits for the answer of a person."""
+    return words[-1:] == ("ask",) or (words[:1] == ("ask",) and bool(_USER_WORDS.intersection(words)))
 
 
 def _judge_by_order(

@@ -131,7 +131,7 @@ def _class_of_nouns(words: tuple[str, ...]) -> EffectClass | None:
 
 
 def _reads(word: str) -> bool:
-    return word in _READ or (word.endswith("s") and word[:-1] in _READ)
+    return word in _READ or (_is_plural(word) and word[:-1] in _READ)
 
 
 def _is_plural(word: str) -> bool:
