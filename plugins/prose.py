@@ -39,7 +39,7 @@ class Bar(msgspec.Struct, frozen=True, gc=False):
 
 
 CUE_WEIGHTS: Final[Mapping[str, int]] = {
-    "approval_gate": 70,
+    "approval_gate": 100,
     "approval": 140,
     "denial": 150,
     "release": 160,
@@ -56,50 +56,53 @@ CUE_WEIGHTS: Final[Mapping[str, int]] = {
 """What a cue adds to the score of its kind, as measured on held-out folds."""
 BARS: Final[Mapping[int, Mapping[str, Bar]]] = {
     USER: {
-        "constraint": Bar(-100, 0),
-        "approval_gate": Bar(-130, -30),
-        "approval": Bar(-90, 0),
-        "denial": Bar(-90, 60),
-        "release": Bar(-60, 30),
-        "correction": Bar(-130, -50),
-        "request": Bar(-80, 30),
+        "constraint": Bar(-105, 40),
+        "approval_gate": Bar(-90, 0),
+        "approval": Bar(0, 100),
+        "denial": Bar(0, 100),
+        "release": Bar(0, 100),
+        "correction": Bar(0, 100),
+        "request": Bar(-50, 50),
         "question": Bar(0, 100),
-        "status_pending": Bar(0, 80),
-        "status_done": Bar(0, 80),
-        "status_failed": Bar(-90, 0),
-        "negation_evidence": Bar(150, 220),
-        "binding": Bar(-100, -40),
+        "status_pending": Bar(80, 160),
+        "status_done": Bar(80, 160),
+        "status_failed": Bar(80, 160),
+        "negation_evidence": Bar(80, 160),
+        "binding": Bar(50, 120),
     },
     AGENT: {
-        "commitment": Bar(-100, -60),
-        "question": Bar(0, 80),
-        "status_pending": Bar(-60, 20),
-        "status_done": Bar(-110, -60),
-        "status_failed": Bar(-110, -60),
-        "negation_evidence": Bar(20, 90),
-        "plan_item": Bar(-60, 0),
-        "correction": Bar(-130, -40),
-        "binding": Bar(-60, 0),
+        "commitment": Bar(0, 100),
+        "question": Bar(0, 100),
+        "status_pending": Bar(0, 100),
+        "status_done": Bar(0, 100),
+        "status_failed": Bar(0, 100),
+        "negation_evidence": Bar(0, 100),
+        "plan_item": Bar(0, 100),
+        "correction": Bar(0, 100),
+        "binding": Bar(100, 160),
     },
     SYSTEM: {
-        "constraint": Bar(-100, 0),
-        "approval_gate": Bar(-100, -30),
-        "approval": Bar(0, 60),
-        "denial": Bar(0, 60),
-        "release": Bar(0, 60),
-        "request": Bar(0, 60),
-        "binding": Bar(0, 60),
+        "constraint": Bar(-60, 40),
+        "approval_gate": Bar(-40, 40),
+        "approval": Bar(50, 120),
+        "denial": Bar(50, 120),
+        "release": Bar(50, 120),
+        "request": Bar(50, 120),
+        "binding": Bar(100, 160),
     },
 }
 """Where a bar stands is measured by cross-validation, see `benchmarks/prose_model`. A user's missed rule is lost, a doubtful
 one costs a short line; in an agent's long prose a doubtful one costs a barrier."""
-NOT_A_RULE: Final[Mapping[str, int]] = {"approval": 60}
+NOT_A_RULE: Final[Mapping[str, int]] = {"approval": 60, "request": 35, "denial": 35}
 """What a cue of another kind takes off the score of a rule."""
 QUESTION_MARK: Final = 100
 """What a question mark adds to the score of a question, and what being a question takes off that of a rule."""
 QUESTION_BAR: Final = -120
 GATE_MARGIN: Final = 40
 """A gate can't be much surer than that the sentence is a rule at all."""
+
+ANNOUNCED: Final = frozenset(("commitment", "plan_item", "status_pending"))
+"""What the agent seems to say where it only announces its next step: before a colon, or beside the call that is the step."""
 
 _ASKS: Final = re.compile(r"[?？؟]['\"”’»)]*$")
 
@@ -166,11 +169,14 @@ def _facts(message: Message, speaker: int) -> Iterator[Fact]:
     bars = BARS[speaker]
     if message.kind is MessageKind.NOTICE:
         bars = {kind: BARS[AGENT][kind] for kind in STATUSES}
+    calls = max((index for index, part in enumerate(message.parts) if part.type is PartType.TOOL_CALL), default=-1)
     for index, part in enumerate(message.parts):
         if part.type is PartType.TEXT:
             for sentence in prose_sentences(part.text):
+                announces = speaker == AGENT and (index < calls or sentence.text.endswith((":", "：")))
                 for kind, score in judge_sentence(sentence, speaker, bars):
-                    yield _fact(message.index, index, sentence, kind, score, speaker, bars[kind])
+                    if not (announces and kind in ANNOUNCED):
+                        yield _fact(message.index, index, sentence, kind, score, speaker, bars[kind])
 
 
 def judge_sentence(sentence: Sentence, speaker: int, bars: Mapping[str, Bar]) -> list[tuple[str, int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
@@ -24,6 +25,24 @@ SURE = 60
 MARKER = 5
 """A gap of this many characters holds no more than a list marker."""
 ANSWERS = frozenset({"approval", "denial", "value", "binding"})
+
+POSTPONES = re.compile(
+    r"\b(?:meanwhile|in the meantime|(?:let me|i(?:'|’)?ll|i have to|i need to|i must) (?:first )?(?:ask|check with|think|sleep on|sleep over|get back|tell you|let you know)"
+    r"|(?:tell|let) you (?:know )?(?:later|tomorrow|after)|get back to you|(?:don(?:'|’)?t|do not) know yet|not sure yet"
+    r"|inzwischen|derweil|einstweilen|unterdessen|in der zwischenzeit|muss (?:ich )?(?:erst|noch) (?:nach)?fragen|weiß (?:ich )?noch nicht|melde mich"
+    r"|en attendant|entre-temps|je (?:te|vous) (?:dirai|redis)|je ne sais pas encore|mientras tanto|entretanto|te (?:digo|aviso) (?:luego|mañana)|todavía no (?:lo )?sé"
+    r"|nel frattempo|intanto|ti (?:dico|faccio sapere)|non (?:lo )?so ancora|enquanto isso|ainda não sei|ondertussen|intussen|weet (?:ik )?nog niet"
+    r"|under tiden|så länge|imens|tymczasem|mezitím|bu arada|тем временем)\b|その間|同时先|그동안",
+    re.IGNORECASE,
+)
+"""Words by which somebody puts an answer off and turns to something else."""
+
+WAITS = re.compile(
+    r"\b(?:i(?:'|’)?(?:m| am)? ?wait(?:ing)? for (?:your|you|a go|the go)|awaiting your|ich warte auf (?:dein|ihr|eur|die freigabe|das ok)|j(?:'|’)attends (?:ton|ta|votre|le feu)"
+    r"|espero (?:tu|su|a que)|aspetto (?:il tuo|la tua|un tuo)|aguardo (?:o seu|a sua|sua|seu)|ik wacht op (?:je|jouw|uw)|jag väntar på (?:ditt|din)|czekam na (?:twoj|twój|pańsk)|жду (?:вашего|твоего))",
+    re.IGNORECASE,
+)
+"""Words by which the agent says that the user must speak first."""
 
 
 def find_obligations(conversation: Conversation, effect_states: Mapping[str, str]) -> tuple[list[Item], list[Event]]:
@@ -288,7 +307,8 @@ def _answered(conversation: Conversation, turn: Turn) -> int | None:
         return None
     after = conversation.turns[turn.index + 1]
     answers = is_instruction(after) or bool(after.kinds & ANSWERS)
-    return after.start if answers and after.is_read else None
+    put_off = POSTPONES.search(user_text(conversation, after)) is not None
+    return after.start if answers and after.is_read and not put_off else None
 
 
 # work in flight, plans ----------------------------------------------------------------------------------------------
