@@ -11,7 +11,7 @@ from barrier_policy.facts.model import Fact
 from barrier_policy.ledger.conversation import Conversation, Turn, says_only
 from barrier_policy.ledger.effects import effect_id
 from barrier_policy.ledger.model import UNSETTLED, Event, Family, Item
-from barrier_policy.transcript.model import Origin
+from barrier_policy.transcript.model import Origin, PartType
 from barrier_policy.transcript.pairing import PartRef
 
 Found = tuple[Item, list[Event]]
@@ -43,6 +43,7 @@ WAITS = re.compile(
     re.IGNORECASE,
 )
 """Words by which the agent says that the user must speak first."""
+MAX_CLOSING = 400
 
 
 def find_obligations(conversation: Conversation, effect_states: Mapping[str, str]) -> tuple[list[Item], list[Event]]:
@@ -175,7 +176,15 @@ def _called_off(conversation: Conversation, turn: Turn) -> bool:
 
 
 def _asks_back(conversation: Conversation, turn: Turn) -> bool:
-    return turn.final >= 0 and bool(conversation.of_kind(turn.final, "question"))
+    if turn.final < 0:
+        return False
+    return bool(conversation.of_kind(turn.final, "question")) or _waits(conversation, turn) is not None
+
+
+def _waits(conversation: Conversation, turn: Turn) -> re.Match[str] | None:
+    """Where the agent's closing words say that it waits for the user."""
+    text = "\n".join(part.text for part in conversation.messages[turn.final].parts if part.type is PartType.TEXT)
+    return WAITS.search(text[-MAX_CLOSING:])
 
 
 def user_text(conversation: Conversation, turn: Turn) -> str:
@@ -265,9 +274,12 @@ def _questions(conversation: Conversation) -> Iterator[Found]:
     """The agent's last question, where the user has not come back to it."""
     asked = [turn for turn in conversation.turns if turn.end <= conversation.present and _asks_back(conversation, turn)]
     for turn in asked:
-        fact = conversation.of_kind(turn.final, "question")[-1]
+        told = conversation.of_kind(turn.final, "question")
+        waits = _waits(conversation, turn)
+        words = told[-1].text if told else waits[0] if waits else ""
+        part = told[-1].part if told else 0
         item = _obligation(
-            "question", turn.final, fact.text, part=fact.part, rebindable=False, debtor=Origin.USER, creditor=Origin.AGENT
+            "question", turn.final, words, part=part, rebindable=False, debtor=Origin.USER, creditor=Origin.AGENT
         )
         events = [Event(turn.final, item.id, "detached", "asked by the agent")]
         answered = _answered(conversation, turn)
