@@ -39,7 +39,7 @@ class Bar(msgspec.Struct, frozen=True, gc=False):
 
 
 CUE_WEIGHTS: Final[Mapping[str, int]] = {
-    "approval_gate": 100,
+    "approval_gate": 70,
     "approval": 140,
     "denial": 150,
     "release": 160,
@@ -57,7 +57,7 @@ CUE_WEIGHTS: Final[Mapping[str, int]] = {
 BARS: Final[Mapping[int, Mapping[str, Bar]]] = {
     USER: {
         "constraint": Bar(-105, 40),
-        "approval_gate": Bar(-90, 0),
+        "approval_gate": Bar(-130, -30),
         "approval": Bar(0, 100),
         "denial": Bar(0, 100),
         "release": Bar(0, 100),

@@ -120,12 +120,14 @@ def _cut(text: str, block: _Block) -> Iterator[Sentence]:
 
 
 def _stretches(piece: str) -> Iterator[str]:
-    """The piece in parts of bounded size that end where a sentence does; longer ones only where no sentence ends."""
+    """The piece in parts of bounded size that end where a sentence does, or after so much that nothing of it can be one.
+
+    The segmenter's search for quotation marks is not linear.
+    """
     start = 0
     while len(piece) - start > STRETCH:
         ends = [match.end() for match in _STOPS.finditer(piece, start, start + STRETCH)]
-        beyond = None if ends else _STOPS.search(piece, start + STRETCH)
-        stop = ends[-1] if ends else beyond.end() if beyond else len(piece)
+        stop = ends[-1] if ends else start + STRETCH
         yield piece[start:stop]
         start = stop
     yield piece[start:]
@@ -250,6 +252,8 @@ class _Shown:
 
 def _is_data(bare: str) -> bool:
     """A line of code or data: many signs for its length, or hardly a letter."""
+    if not bare:
+        return True
     if bare[0] in "{[" and bare[-1] in "}]," and len(bare) > 2:
         return True
     if not _CODE_SIGNS.isdisjoint(bare):

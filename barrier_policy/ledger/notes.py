@@ -89,8 +89,9 @@ def _statements(conversation: Conversation, live: Set[int]) -> Iterator[Item]:
 
 
 def _said(conversation: Conversation, turn: Turn) -> bool:
-    """Whether the user surely asked for something or stopped it, in words that did not look like an instruction."""
-    return any(not fact.get("proposed") for fact in conversation.of_kind(turn.start, "request", "denial"))
+    """Whether the user surely asked for something, or may have stopped it, in words that did not look like an instruction."""
+    asked = any(not fact.get("proposed") for fact in conversation.of_kind(turn.start, "request"))
+    return asked or "denial" in turn.kinds
 
 
 def _is_plain(task: str) -> bool:

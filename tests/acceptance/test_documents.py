@@ -65,8 +65,12 @@ LOOK_UP = [
 ]
 LOOKED_UP = 1
 """Index of the call in LOOK_UP."""
-LATER = [*user("And tomorrow?"), *tool("get_forecast", "Rain in the evening."), *agent("Rain, but only late.")]
-"""A look-up that what comes next may point back to, so that nothing points back to the one before."""
+LATER = [
+    message
+    for day in ("tomorrow", "on Sunday", "on Monday", "on Tuesday", "on Friday")
+    for message in (*user(f"And {day}?"), *tool("get_forecast", "Rain in the evening."), *agent("Rain, but only late."))
+]
+"""Look-ups that what comes next may point back to (`those`), so that nothing points back to the one before them."""
 DELIVERY = [
     *user("Please create the delivery for the oak table."),
     *tool(

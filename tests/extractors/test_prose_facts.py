@@ -137,6 +137,20 @@ def test_a_question_names_who_is_to_answer() -> None:
     assert [fact.get("to") for fact in _facts("Which one is it?", Origin.AGENT) if fact.kind == "question"] == ["user"]
 
 
+def test_announcing_the_next_call_is_no_promise() -> None:
+    parts = (
+        Part(type=PartType.TEXT, text="I'll send you the report tomorrow."),
+        Part(type=PartType.TOOL_CALL, text="{}", name="send"),
+    )
+    said, called = (
+        Message(index=0, role="x", origin=Origin.AGENT, parts=parts[:1]),
+        Message(index=0, role="x", origin=Origin.AGENT, parts=parts),
+    )
+    assert "commitment" in {fact.kind for fact in plugin.barrier_extract_facts(said, CONTEXT)}
+    assert "commitment" not in {fact.kind for fact in plugin.barrier_extract_facts(called, CONTEXT)}
+    assert "commitment" not in _kinds("I'll run the tests now:", Origin.AGENT)
+
+
 def test_entries_with_a_box_are_left_to_the_plans() -> None:
     assert "plan_item" not in _kinds("- [ ] then the second half of the list", Origin.AGENT)
 

@@ -148,6 +148,11 @@ def test_a_search_for_words_of_sql_is_no_statement() -> None:
         ("ci.pipeline.trigger", MORE),
         ("bestellung_erstelle", MORE),
         ("buscar_cliente", READ),
+        # words that only look like a reading verb
+        ("hass_call_service", MORE),
+        ("control_device", MORE),
+        ("device_command", MORE),
+        ("command_history", READ),
     ],
 )
 def test_a_name_is_judged_by_its_verbs_as_an_assumption(name: str, expected: str) -> None:

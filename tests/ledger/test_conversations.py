@@ -1,0 +1,108 @@
+"""What a conversation leaves open, and what later turns may point back to."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from barrier_policy import decide
+from barrier_policy.decision.model import Decision, SpanDecision
+
+Messages = list[dict[str, Any]]
+
+NOW = "2026-06-01T00:00:00Z"
+TAIL: Messages = [{"role": "user", "content": "Lovely weather today."}, {"role": "assistant", "content": "Yes, it is."}]
+
+
+def user(text: str) -> Messages:
+    return [{"role": "user", "content": text}]
+
+
+def agent(text: str) -> Messages:
+    return [{"role": "assistant", "content": text}]
+
+
+def tool(name: str, answer: str | None, **arguments: Any) -> Messages:
+    """A call and its result, or a call alone."""
+    call = {"id": f"call-{name}-{len(str(answer))}", "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
+    called: Messages = [{"role": "assistant", "content": None, "tool_calls": [call]}]
+    return called if answer is None else [*called, {"role": "tool", "tool_call_id": call["id"], "content": answer}]
+
+
+def judge(messages: Messages, tail: Messages = TAIL) -> Decision:
+    return decide([*messages, *tail], keep_last=len(tail), now=NOW, store=None)
+
+
+def at(decision: Decision, message: int) -> SpanDecision:
+    return next(span for span in decision.spans if span.messages[0] <= message < span.messages[1])
+
+
+def shown(decision: Decision) -> str:
+    return "\n".join(record.text for record in decision.carrier)
+
+
+ASKED = [*user("Tidy the bucket by our rules."), *agent("One paper says six years, one says ten. Which one holds?")]
+
+
+def test_an_answer_closes_the_question() -> None:
+    decision = judge([*ASKED, *user("Ten years, the new paper holds."), *agent("Good.")])
+    assert at(decision, 1).action != "retain"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Good question, I'll ask legal. Set the temporary prefix to expire after a fortnight.",
+        "Meanwhile set the temporary prefix to expire after a fortnight.",
+        "Muss ich erst nachfragen. Setz inzwischen das Präfix tmp auf 14 Tage.",
+        "En attendant, mets le préfixe tmp à 14 jours.",
+    ],
+)
+def test_a_question_stays_open_where_its_answer_is_put_off(reply: str) -> None:
+    decision = judge([*ASKED, *user(reply), *agent("Set.")])
+    assert at(decision, 1).action == "retain"
+
+
+@pytest.mark.parametrize(
+    "closing",
+    [
+        "Proposal: a new table staffel_neu with 3864 rows. I'm waiting for your go.",
+        "Vorschlag: neue Tabelle staffel_neu mit 3864 Zeilen. Ich warte auf dein Wort.",
+    ],
+)
+def test_an_agent_that_says_it_waits_has_asked(closing: str) -> None:
+    decision = judge([*user("The graded prices belong into a table of their own."), *agent(closing)])
+    assert at(decision, 1).action == "retain"
+
+
+def test_a_call_that_asks_somebody_is_open_until_the_answer_comes() -> None:
+    messages = [*user("Customer 4410 wants another engraving."), *tool("chat.ask", None, chat=4410, text="Which date?")]
+    later = [*user("Look at the fonts."), *tool("kb.open", "Block, Script, Antiqua", slug="fonts"), *agent("Three fonts.")]
+    assert at(judge([*messages, *later]), 1).action == "retain"
+
+
+def test_what_a_tool_of_unknown_kind_did_for_an_order_has_a_receipt() -> None:
+    messages = [*user("boka ett tält för 40"), *tool("hyra.boka", '{"bokning":"TELT-771","pris":2400}', sak="telt")]
+    decision = judge([*messages, *agent("Klart.")])
+    assert any(record.kind == "receipt" and "TELT-771" in record.text for record in decision.carrier)
+
+
+def test_what_may_be_meant_by_those_stays() -> None:
+    messages = [
+        *user("who leaves today"),
+        *tool("guest_list", "room 4 Amelie Kraus, room 9 Ines Okafor", day="today"),
+        *agent("Two guests."),
+        *user("is there bread"),
+        *tool("stock_get", "bread: 4 loaves", item="bread"),
+        *agent("There is."),
+    ]
+    decision = judge(messages, [*user("write those two a farewell card")])
+    assert "Amelie Kraus" in shown(decision)
+
+
+@pytest.mark.parametrize("order", ["Halt.", "Stop!", "Please send the reminders for the invoices 5100 to 5160."])
+def test_what_a_user_asked_for_or_stopped_is_not_lost(order: str) -> None:
+    decision = judge([*user(order), *agent("All right.")])
+    assert order.rstrip("!.") in shown(decision) or at(decision, 0).action == "retain"
