@@ -20,6 +20,8 @@ MUST_NOT: Final = "must_not"
 ONLY_IF: Final = "only_if"
 POLARITIES: Final = (MUST, MUST_NOT, ONLY_IF)
 
+MAX_JUDGED: Final = 600
+"""Of a longer sentence, so many characters at its beginning are judged."""
 MAX_LIKELY: Final = 4
 """Of so many languages that fit equally well, the first one whose words of negation occur is taken."""
 CLASSES: Final = ("not", "without", "only_if", "if", "until", "above", "not_but", "may")
@@ -81,7 +83,7 @@ def judge_polarity(sentence: str, *, gate: bool) -> str:
     """`must`, `must_not` or `only_if`; a sentence that lets an action wait for somebody's word is the last."""
     if gate:
         return ONLY_IF
-    text = without_quotes(sentence).replace("’", "'").lower()
+    text = without_quotes(sentence[:MAX_JUDGED]).replace("’", "'").lower()
     words = _words_of(guess_language(text))
     if _find(words, "only_if", text) is not None or _ONLY_CLAUSE.search(text):
         return ONLY_IF
@@ -98,12 +100,12 @@ def judge_polarity(sentence: str, *, gate: bool) -> str:
 
 def judge_strength(sentence: str) -> str:
     """`soft` where the speaker words it as a wish, else `hard`."""
-    return "soft" if _soft_words().search(sentence.lower()) else "hard"
+    return "soft" if _soft_words().search(sentence[:MAX_JUDGED].lower()) else "hard"
 
 
 def find_scope(sentence: str) -> str:
     """The words that say where or when the rule holds, "" where none do."""
-    match = _SCOPE.search(sentence)
+    match = _SCOPE.search(sentence, 0, MAX_JUDGED)
     return match.group().strip() if match else ""
 
 

@@ -43,7 +43,10 @@ WAITS = re.compile(
     re.IGNORECASE,
 )
 """Words by which the agent says that the user must speak first."""
+SHARE = re.compile(r"\b(\d{1,4}) (?:out )?(?:of|von|sur|de|di|van|av|af|z|ze|из)(?: the| den| les| los| i| de| do)? (\d{1,4})\b")
 MAX_CLOSING = 400
+MAX_REPLY = 2_000
+"""Characters that are searched for such words."""
 
 
 def find_obligations(conversation: Conversation, effect_states: Mapping[str, str]) -> tuple[list[Item], list[Event]]:
@@ -298,7 +301,8 @@ def _half_done(conversation: Conversation, effect_states: Mapping[str, str]) -> 
     for turn in given[-1:]:
         for message in range(turn.start, min(turn.end, conversation.present)):
             if says_only(conversation.messages[message]):
-                pending = [fact for fact in conversation.of_kind(message, "status_pending") if not fact.get("proposed")]
+                told = conversation.of_kind(message, "status_pending", "report")
+                pending = [fact for fact in told if _is_half(fact) or (fact.kind == "status_pending" and not fact.get("proposed"))]
                 for number, fact in enumerate(pending):
                     item = _obligation(
                         "handoff",
@@ -313,13 +317,19 @@ def _half_done(conversation: Conversation, effect_states: Mapping[str, str]) -> 
                     yield item, [Event(message, item.id, "detached", "the agent says that it is not finished")]
 
 
+def _is_half(fact: Fact) -> bool:
+    """`4 of 10`: fewer than there are."""
+    found = SHARE.search(fact.text)
+    return found is not None and int(found[1]) < int(found[2])
+
+
 def _answered(conversation: Conversation, turn: Turn) -> int | None:
     """The next user message, where it gives consent, a value or an instruction and does not only ask or chat."""
     if turn.index + 1 >= len(conversation.turns):
         return None
     after = conversation.turns[turn.index + 1]
     answers = is_instruction(after) or bool(after.kinds & ANSWERS)
-    put_off = POSTPONES.search(user_text(conversation, after)) is not None
+    put_off = POSTPONES.search(user_text(conversation, after)[:MAX_REPLY]) is not None
     return after.start if answers and after.is_read and not put_off else None
 
 
