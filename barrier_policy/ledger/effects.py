@@ -46,7 +46,11 @@ def find_effects(conversation: Conversation) -> tuple[list[Item], list[Event], l
     for turn in conversation.turns:
         effects.begin_turn()
         for call in turn.calls:
-            effects.add(call, only_asked=turn.has_user and not turn.kinds & {"instruction", "constraint", "approval_gate", "release", "correction", "denial"})
+            effects.add(
+                call,
+                only_asked=turn.has_user
+                and not turn.kinds & {"instruction", "constraint", "approval_gate", "release", "correction", "denial"},
+            )
     effects.events.extend(_jobs(conversation, effects.handles, effects.states))
     items = [effects.finished(item) for item in effects.items]
     open_look_ups = {call.ref: call for item, call in effects.looked_up.items() if effects.states[item] in UNSETTLED}

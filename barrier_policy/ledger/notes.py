@@ -72,7 +72,11 @@ def _statements(conversation: Conversation, live: Set[int]) -> Iterator[Item]:
     Left out: open requests, which are obligations as a whole; rules, which are constraints; the sentences of an answer to the agent's question, whose values count; and a task in
     one sentence that has been done, unless it is the newest.
     """
-    working = [turn for turn in conversation.turns if turn.start < conversation.present and (is_instruction(turn) or _said(conversation, turn))]
+    working = [
+        turn
+        for turn in conversation.turns
+        if turn.start < conversation.present and (is_instruction(turn) or _said(conversation, turn))
+    ]
     for turn in working:
         if turn.start in live:
             continue

@@ -43,7 +43,9 @@ WAITS = re.compile(
     re.IGNORECASE,
 )
 """Words by which the agent says that the user must speak first."""
-SHARE = re.compile(r"\b(\d{1,4}) (?:out )?(?:of|von|sur|de|di|van|av|af|z|ze|из)(?: the| den| les| los| i| de| do)? (\d{1,4})\b")
+SHARE = re.compile(
+    r"\b(\d{1,4}) (?:out )?(?:of|von|sur|de|di|van|av|af|z|ze|из)(?: the| den| les| los| i| de| do)? (\d{1,4})\b"
+)
 MAX_CLOSING = 400
 MAX_REPLY = 2_000
 """Characters that are searched for such words."""
@@ -302,7 +304,9 @@ def _half_done(conversation: Conversation, effect_states: Mapping[str, str]) -> 
         for message in range(turn.start, min(turn.end, conversation.present)):
             if says_only(conversation.messages[message]):
                 told = conversation.of_kind(message, "status_pending", "report")
-                pending = [fact for fact in told if _is_half(fact) or (fact.kind == "status_pending" and not fact.get("proposed"))]
+                pending = [
+                    fact for fact in told if _is_half(fact) or (fact.kind == "status_pending" and not fact.get("proposed"))
+                ]
                 for number, fact in enumerate(pending):
                     item = _obligation(
                         "handoff",

@@ -26,7 +26,11 @@ def agent(text: str) -> Messages:
 
 def tool(name: str, answer: str | None, **arguments: Any) -> Messages:
     """A call and its result, or a call alone."""
-    call = {"id": f"call-{name}-{len(str(answer))}", "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
+    call = {
+        "id": f"call-{name}-{len(str(answer))}",
+        "type": "function",
+        "function": {"name": name, "arguments": json.dumps(arguments)},
+    }
     called: Messages = [{"role": "assistant", "content": None, "tool_calls": [call]}]
     return called if answer is None else [*called, {"role": "tool", "tool_call_id": call["id"], "content": answer}]
 
