@@ -2,7 +2,9 @@
 
 What must survive against what may go, always together. A span is unsafe if one of its `must_survive` strings is neither in what stays
 verbatim nor in the text of a carrier record. Freed is the share of characters, in spans that are labelled `summarize` only, that leave the
-context, the records that stem from them counted against it. The default is the project's own file of cases.
+context, the records that stem from them counted against it. A record that holds lines of several spans for one consumer (values and look-ups for the turn at hand) stems from the consumer,
+so the last figure counts everything: of all characters before the tail, those that leave, less the text of every record. The default are
+the project's own files of cases.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from typing import Any
 
 from barrier_policy import Decision, decide
 
-CASES = Path(__file__).parents[1] / "tests" / "data" / "cases" / "fresh.jsonl"
+CASES = Path(__file__).parents[1] / "tests" / "data" / "cases"
 
 
 def words(message: dict[str, Any]) -> str:
@@ -41,13 +43,15 @@ def holds(needle: str, text: str) -> bool:
 def main() -> None:
     """Score each file and print one line for it."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("files", nargs="*", default=[str(CASES)])
+    parser.add_argument("files", nargs="*", default=sorted(map(str, CASES.glob("*.jsonl"))))
     for path in parser.parse_args().files:
-        spans = unsafe = size = freed = 0
+        spans = unsafe = size = freed = before = net = 0
         for line in Path(path).read_text(encoding="utf-8").splitlines():
             case = json.loads(line)
             decision = decide(case["messages"], keep_last=case["keep_last"], now=case["now"], store="/nonexistent")
             gone, left = remains(case, decision)
+            before += sum(len(words(message)) for message in case["messages"][: decision.tail.start])
+            net += sum(len(words(case["messages"][i])) for i in gone) - sum(len(record.text) for record in decision.carrier)
             for (start, end), expected in zip(case["spans"], case["expect"], strict=True):
                 if expected["must_survive"]:
                     spans += 1
@@ -58,7 +62,8 @@ def main() -> None:
                     size += sum(sizes.values())
                     freed += max(0, sum(n for i, n in sizes.items() if i in gone) - records)
         print(
-            f"{Path(path).name}: {spans} spans must keep something, unsafe {100 * unsafe / spans:.1f} %; filler freed {100 * freed / size:.1f} %"
+            f"{Path(path).name}: {spans} spans must keep something, unsafe {100 * unsafe / spans:.1f} %; filler freed {100 * freed / size:.1f} %; "
+            f"of all before the tail, less all records, {100 * net / before:.1f} %"
         )
 
 

@@ -27,12 +27,13 @@ MARKER = 5
 ANSWERS = frozenset({"approval", "denial", "value", "binding"})
 
 POSTPONES = re.compile(
-    r"\b(?:meanwhile|in the meantime|(?:let me|i(?:'|’)?ll|i have to|i need to|i must) (?:first )?(?:ask|check with|think|sleep on|sleep over|get back|tell you|let you know)"
-    r"|(?:tell|let) you (?:know )?(?:later|tomorrow|after)|get back to you|(?:don(?:'|’)?t|do not) know yet|not sure yet"
-    r"|inzwischen|derweil|einstweilen|unterdessen|in der zwischenzeit|muss (?:ich )?(?:erst|noch) (?:nach)?fragen|weiß (?:ich )?noch nicht|melde mich"
-    r"|en attendant|entre-temps|je (?:te|vous) (?:dirai|redis)|je ne sais pas encore|mientras tanto|entretanto|te (?:digo|aviso) (?:luego|mañana)|todavía no (?:lo )?sé"
-    r"|nel frattempo|intanto|ti (?:dico|faccio sapere)|non (?:lo )?so ancora|enquanto isso|ainda não sei|ondertussen|intussen|weet (?:ik )?nog niet"
-    r"|under tiden|så länge|imens|tymczasem|mezitím|bu arada|тем временем)\b|その間|同时先|그동안",
+    r"\b(?:meanwhile|in the meantime|(?:let me|i(?:'|’)?ll|i will|i have to|i need to|i must) (?:first )?(?:ask|check with|think|sleep on|sleep over|get back|tell you|let you know)"
+    r"|(?:tell|let) you (?:know )?(?:later|tomorrow|after)|get back to you|(?:don(?:'|’)?t|do not) know yet|not sure yet|not yet|hold on"
+    r"|inzwischen|derweil|einstweilen|unterdessen|in der zwischenzeit|muss (?:ich )?(?:erst|noch) (?:nach)?fragen|noch nicht|noch nichts|(?:kläre?|frage?|überlege) (?:ich )?(?:das |es )?noch|ich frage? (?:erst|noch)|melde mich"
+    r"|en attendant|entre-temps|je (?:te|vous) (?:dirai|redis)|pas encore|mientras tanto|entretanto|te (?:digo|aviso) (?:luego|mañana)|todavía no|aún no"
+    r"|nel frattempo|intanto|ti (?:dico|faccio sapere)|non ancora|non (?:lo )?so ancora|enquanto isso|ainda não|ondertussen|intussen|nog niet"
+    r"|under tiden|så länge|imens|inte än|ikke ennå|ikke endnu|tymczasem|jeszcze nie|mezitím|ještě ne|bu arada|henüz değil|тем временем|ещё не|пока не)\b"
+    r"|その間|まだ|同时先|还没|先不|그동안|아직",
     re.IGNORECASE,
 )
 """Words by which somebody puts an answer off and turns to something else."""
@@ -135,8 +136,9 @@ def is_instruction(turn: Turn) -> bool:
 
 
 def is_reply(conversation: Conversation, turn: Turn) -> bool:
-    """Whether the agent had just asked: then the values of the answer count, and not its sentences."""
-    return turn.index > 0 and _asks_back(conversation, conversation.turns[turn.index - 1])
+    """Whether it answers what the agent had just asked: then its values count, and not its sentences. One that puts the answer off is none."""
+    asked = turn.index > 0 and _asks_back(conversation, conversation.turns[turn.index - 1])
+    return asked and not _puts_off(conversation, turn)
 
 
 def _works_at_present(conversation: Conversation, turn: Turn) -> bool:
@@ -333,8 +335,11 @@ def _answered(conversation: Conversation, turn: Turn) -> int | None:
         return None
     after = conversation.turns[turn.index + 1]
     answers = is_instruction(after) or bool(after.kinds & ANSWERS)
-    put_off = POSTPONES.search(user_text(conversation, after)[:MAX_REPLY]) is not None
-    return after.start if answers and after.is_read and not put_off else None
+    return after.start if answers and after.is_read and not _puts_off(conversation, after) else None
+
+
+def _puts_off(conversation: Conversation, turn: Turn) -> bool:
+    return POSTPONES.search(user_text(conversation, turn)[:MAX_REPLY]) is not None
 
 
 # work in flight, plans ----------------------------------------------------------------------------------------------

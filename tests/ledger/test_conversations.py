@@ -110,3 +110,27 @@ def test_what_may_be_meant_by_those_stays() -> None:
 def test_what_a_user_asked_for_or_stopped_is_not_lost(order: str) -> None:
     decision = judge([*user(order), *agent("All right.")])
     assert order.rstrip("!.") in shown(decision) or at(decision, 0).action == "retain"
+
+
+@pytest.mark.parametrize(
+    ("reply", "kept"),
+    [
+        ("Wait, I will ask Mirela first, nothing goes back before I say so.", "nothing goes back before I say so"),
+        ("São 18 pessoas, do menu ainda não sei.", "do menu ainda não sei"),
+        ("院長に聞くので、まだ変更しないで。", "まだ変更しないで"),
+        ("Klavier ja, Halteverbot kläre ich noch.", "Halteverbot kläre ich noch"),
+    ],
+)
+def test_what_a_put_off_answer_says_is_kept(reply: str, kept: str) -> None:
+    decision = judge([*user("How many rooms?"), *agent("Nine. Shall I book them, and with the small van?"), *user(reply)])
+    assert at(decision, 1).action == "retain"
+    assert kept in shown(decision) or at(decision, 2).action == "retain"
+
+
+def test_fewer_than_there_are_is_half_done() -> None:
+    messages = [
+        *user("Port the charts to Plotbird."),
+        *tool("read_file", "charts", path="dash"),
+        *agent("4 of 10 charts are ported."),
+    ]
+    assert at(judge(messages), len(messages) - 1).action == "retain"
