@@ -91,8 +91,8 @@ BARS: Final[Mapping[int, Mapping[str, Bar]]] = {
         "binding": Bar(100, 160),
     },
 }
-"""Where a bar stands is measured by cross-validation, see `benchmarks/prose_model`. A user's missed rule is lost, a doubtful
-one costs a short line; in an agent's long prose a doubtful one costs a barrier."""
+"""Set on labelled cases, between lost words and needless barriers: a user's missed rule is lost, a doubtful one costs a short line; in an
+agent's long prose a doubtful one costs a barrier. How often a kind is found on held-out sentences: `benchmarks/prose_model`."""
 NOT_A_RULE: Final[Mapping[str, int]] = {"approval": 60, "request": 35, "denial": 35}
 """What a cue of another kind takes off the score of a rule."""
 QUESTION_MARK: Final = 100
