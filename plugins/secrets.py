@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from barrier_policy.facts.context import Context
 from barrier_policy.facts.model import Attribute, Fact, FactKind
 from barrier_policy.facts.secrets import SecretType, find_secrets, secret_digest
 from barrier_policy.hookspecs import hookimpl
-from barrier_policy.transcript.model import Message, PartType
+from barrier_policy.transcript.model import Message, Part, PartType
+
+KEEPER: Final = re.compile(
+    r"(?i)(?<![a-z])(?:vaults?|keychain|keyring|keystore|keepass|bitwarden|1password|lastpass|passwords?|passwort|secrets?|credentials?|sejf|tresor|kluis)(?![a-z])"
+)
+"""Words in the name of a tool that keeps secrets."""
+KEPT: Final = ("value", "secret", "password", "data", "content", "token", "wert", "valor", "valeur", "wartosc")
+"""Arguments by which such a tool is given one."""
+MIN_KEPT: Final = 6
 
 
 @hookimpl
@@ -40,16 +51,35 @@ def _secrets(message: Message) -> Iterator[Fact]:
         if part.type is PartType.BLOB or not part.text:
             continue
         for secret in find_secrets(part.text):
-            value = part.text[secret.start : secret.end]
-            yield Fact(
-                kind="secret",
-                message=message.index,
-                part=index,
-                start=secret.start,
-                end=secret.end,
-                attributes={
-                    "type": str(secret.type),
-                    "name": secret.name,
-                    "digest": secret_digest(value, label=f"{secret.type} {secret.name}"),
-                },
-            )
+            yield _fact(message, index, secret.start, secret.end, str(secret.type), secret.name)
+        for start, end in _kept(part):
+            yield _fact(message, index, start, end, str(SecretType.PASSWORD), "kept")
+
+
+def _kept(part: Part) -> Iterator[tuple[int, int]]:
+    """Places of what a call hands to a keeper of secrets, whatever it looks like."""
+    if (
+        part.type is not PartType.TOOL_CALL
+        or not isinstance(part.arguments, dict)
+        or not KEEPER.search(part.name.replace("_", " "))
+    ):
+        return
+    for name in KEPT:
+        value = part.arguments.get(name)
+        if isinstance(value, str) and len(value.strip()) >= MIN_KEPT:
+            for spelling in dict.fromkeys((value, json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1])):
+                start = part.text.find(spelling)
+                if start >= 0:
+                    yield start, start + len(spelling)
+
+
+def _fact(message: Message, part: int, start: int, end: int, kind: str, name: str) -> Fact:
+    value = message.parts[part].text[start:end]
+    return Fact(
+        kind="secret",
+        message=message.index,
+        part=part,
+        start=start,
+        end=end,
+        attributes={"type": kind, "name": name, "digest": secret_digest(value, label=f"{kind} {name}")},
+    )

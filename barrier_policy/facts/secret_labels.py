@@ -21,6 +21,7 @@ class SecretType(StrEnum):
 
 VENDOR_KEYS: tuple[tuple[str, str], ...] = (
     ("sk-", r"sk-[A-Za-z0-9_-]{20,}"),
+    ("sk-", r"sk-(?:[a-z]{2,8}-)?(?=[A-Za-z]*\d)[A-Za-z0-9]{10,}"),
     ("sk_", r"sk_(?:live|test)_[A-Za-z0-9]{10,}"),
     ("rk_", r"rk_(?:live|test)_[A-Za-z0-9]{10,}"),
     ("ghp_", r"ghp_[A-Za-z0-9]{30,}"),

@@ -46,7 +46,7 @@ KEY_BOX = re.compile(
 CARD = re.compile(r"(?<![\w.-])\d{4}(?:[ -]?\d{4}){2}[ -]?\d{1,7}(?![\w.-]?\d)")
 ENTRY_CODE = re.compile(
     r"(?i)\b(?:door|gate|entry|entrance|access|garage|locker|alarm|flat|house|tür|tor|haus|alarm|porte|puerta|porta|deur|drzwi)[ -]?(?:code|kode|codes|pin|código|codice|kod)"
-    r"\b[^.!?\n]{0,40}?(?:\bis\b|\bit's\b|\bit’s\b|:|=|\bist\b|\bes\b|\best\b|\bè\b|\bé\b) *(?:now |jetzt )?([*#]?\d{3,8}[*#]?)(?![\w-])"
+    r"\b[^.!?\n]{0,40}?(?:\bis\b|\bit's\b|\bit’s\b|:|=|\bist\b|\bes\b|\best\b|\bè\b|\bé\b) *(?:now |jetzt )?([*#]?\d{3,8}[*#]?|(?=[a-z-]*\d)[a-z0-9]{2,12}(?:-[a-z0-9]{2,12}){1,4})(?![\w-])"
 )
 """A code for a door that is told, not one that is spoken about."""
 AUTHORIZATION = re.compile(r"(?i)\b(?:bearer|basic)[ ]+([A-Za-z0-9._~+/=-]{12,})")

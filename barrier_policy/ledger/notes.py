@@ -83,7 +83,7 @@ def _statements(conversation: Conversation, live: Set[int]) -> Iterator[Item]:
         facts = _once_a_sentence(conversation.of_kind(turn.start, *STATEMENTS))
         done = len(facts) == 1 and _consumed(turn) and turn is not working[-1] and _is_plain(facts[0].text)
         if is_reply(conversation, turn) or done:
-            facts = [fact for fact in facts if fact.kind in ("release", "correction")]
+            facts = [fact for fact in facts if fact.kind in ("release", "correction") or _adds_clause(fact.text)]
         rules = {(fact.part, fact.start) for fact in conversation.of_kind(turn.start, "constraint", "approval_gate")}
         if len(facts) > MAX_TOLD:
             facts = sorted(facts, key=lambda fact: -int(fact.get("confidence", 100)))[:MAX_TOLD]
@@ -101,6 +101,11 @@ def _said(conversation: Conversation, turn: Turn) -> bool:
 def _is_plain(task: str) -> bool:
     """One short clause: nothing in it can outlive the doing of it."""
     return len(task) <= PLAIN_TASK and not any(sign in task for sign in ",;:—–")
+
+
+def _adds_clause(answer: str) -> bool:
+    """More than the bare answer: `yes, but the other one only if …`."""
+    return len(answer) <= MAX_ANSWER and any(sign in answer for sign in ",;—–")
 
 
 def _shown(conversation: Conversation) -> Iterator[Item]:
@@ -151,6 +156,7 @@ MAX_PROGRESS = 1_000
 REPORTS = ("report", "negation_evidence", "correction", "binding", "status_pending", "status_failed", "plan_item")
 MAX_REPORTS = 4
 PLAIN_TASK = 60
+MAX_ANSWER = 120
 MAX_TOLD = 12
 """Of a longer message, the surest sentences; its original is archived."""
 MAX_REPORT = 320

@@ -29,10 +29,10 @@ ANSWERS = frozenset({"approval", "denial", "value", "binding"})
 POSTPONES = re.compile(
     r"\b(?:meanwhile|in the meantime|(?:let me|i(?:'|’)?ll|i will|i have to|i need to|i must) (?:first )?(?:ask|check with|think|sleep on|sleep over|get back|tell you|let you know)"
     r"|(?:tell|let) you (?:know )?(?:later|tomorrow|after)|get back to you|(?:don(?:'|’)?t|do not) know yet|not sure yet|not yet|hold on"
-    r"|inzwischen|derweil|einstweilen|unterdessen|in der zwischenzeit|muss (?:ich )?(?:erst|noch) (?:nach)?fragen|noch nicht|noch nichts|(?:kläre?|frage?|überlege) (?:ich )?(?:das |es )?noch|ich frage? (?:erst|noch)|melde mich"
+    r"|inzwischen|derweil|einstweilen|unterdessen|in der zwischenzeit|muss (?:ich )?(?:erst|noch) (?:nach)?fragen|noch nicht|noch nichts|muss (?:ich )?(?:erst|noch)|(?:kläre?|frage?|überlege) (?:ich )?(?:das |es )?noch|ich frage? (?:erst|noch)|melde mich"
     r"|en attendant|entre-temps|je (?:te|vous) (?:dirai|redis)|pas encore|mientras tanto|entretanto|te (?:digo|aviso) (?:luego|mañana)|todavía no|aún no"
     r"|nel frattempo|intanto|ti (?:dico|faccio sapere)|non ancora|non (?:lo )?so ancora|enquanto isso|ainda não|ondertussen|intussen|nog niet"
-    r"|under tiden|så länge|imens|inte än|ikke ennå|ikke endnu|tymczasem|jeszcze nie|mezitím|ještě ne|bu arada|henüz değil|тем временем|ещё не|пока не)\b"
+    r"|under tiden|frågar|så länge|imens|inte än|ikke ennå|ikke endnu|tymczasem|jeszcze nie|zapytam|mezitím|ještě ne\w*|zeptám se|bu arada|henüz değil|тем временем|ещё не|пока не)\b"
     r"|その間|まだ|同时先|还没|先不|그동안|아직",
     re.IGNORECASE,
 )

@@ -24,7 +24,7 @@ def agent(text: str) -> Messages:
     return [{"role": "assistant", "content": text}]
 
 
-def tool(name: str, answer: str | None, **arguments: Any) -> Messages:
+def tool(name: str, answer: str | None, /, **arguments: Any) -> Messages:
     """A call and its result, or a call alone."""
     call = {
         "id": f"call-{name}-{len(str(answer))}",
@@ -134,3 +134,42 @@ def test_fewer_than_there_are_is_half_done() -> None:
         *agent("4 of 10 charts are ported."),
     ]
     assert at(judge(messages), len(messages) - 1).action == "retain"
+
+
+def test_a_clause_beside_an_answer_is_kept() -> None:
+    messages = [
+        *user("Look at the fees."),
+        *agent("Shall I waive all of them?"),
+        *user("waive the late ones, but the lost one only if the book turns up"),
+    ]
+    assert "only if the book turns up" in shown(judge([*messages, *agent("Done.")]))
+
+
+@pytest.mark.parametrize("tool_name", ["vault_put", "keychain_set", "mcp__onepass__password_create", "sejf.secret_add"])
+def test_what_is_handed_to_a_keeper_of_secrets_is_masked_everywhere(tool_name: str) -> None:
+    said = user("the word for the shed is 44Kestrel-Nine, keep it safe, never repeat it")
+    decision = judge([*said, *tool(tool_name, "stored", name="shed/main", value="44Kestrel-Nine"), *agent("Stored.")])
+    assert "44Kestrel-Nine" not in json.dumps(decision.to_dict(), ensure_ascii=False)
+
+
+@pytest.mark.parametrize(
+    ("secret", "said"),
+    [
+        ("sk-tst-Zq81LmPw44", "klucz do mapy pogody to sk-tst-Zq81LmPw44, wrzuć do sejfu"),
+        ("4471-98-KITE", "garage code is 4471-98-KITE, tell nobody"),
+    ],
+)
+def test_short_keys_and_codes_of_doors_are_masked(secret: str, said: str) -> None:
+    assert secret not in json.dumps(judge([*user(said), *agent("All right.")]).to_dict(), ensure_ascii=False)
+
+
+@pytest.mark.parametrize(
+    "answer", ["K-11 確定\nK-13 保留:在庫引当待ち\nK-14 未処理", "LDV 77 emessa\nAVVISO: dichiarazione in sospeso"]
+)
+def test_lines_that_are_still_pending_keep_an_effect_open(answer: str) -> None:
+    assert (
+        at(
+            judge([*user("Ship the five orders."), *tool("ship_batch", answer, orders=["K-11"]), *agent("Two are out.")]), 1
+        ).action
+        == "retain"
+    )
