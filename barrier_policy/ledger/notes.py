@@ -6,13 +6,13 @@ request, an unsettled effect, a promise. Lines and consumers are joined by rare 
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 
 from barrier_policy.facts.model import Fact
 from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.conversation import Call, Conversation, Turn
+from barrier_policy.ledger.cues import REPEATS
 from barrier_policy.ledger.effects import compact_arguments
 from barrier_policy.ledger.model import TERMINAL, UNSETTLED, Event, Family, Item
 from barrier_policy.ledger.obligations import is_instruction, is_reply, joined, user_text
@@ -141,13 +141,6 @@ def _reports(conversation: Conversation, acted: Set[int]) -> Iterator[Item]:
                 yield _note("note", message, fact.part, 100 + number, fact.text, fact.kind)
 
 
-REPEATS = re.compile(
-    r"\b(?:again|same|once more|re-?run|nochmals?|wieder|erneut|gleich\w*|encore|même|de nouveau|otra vez|de nuevo|mism\w+|ancora|di nuovo|stess\w+"
-    r"|de novo|outra vez|mesm\w+|opnieuw|nog eens|dezelfde|снова|ещё раз|опять|jeszcze raz|ponownie|znovu|ještě jednou|tekrar|yine)\b"
-    r"|もう一度|同じ|再び|再来|再跑|再次|重新|一样|다시|똑같",
-    re.IGNORECASE,
-)
-"""Words by which somebody asks for the same thing once more; what was called then is the recipe."""
 MAX_LAST = 400
 POINTED_AT = 5
 """Turns that looked something up, back from the present."""
@@ -184,7 +177,7 @@ def _findings(conversation: Conversation, live: Set[int]) -> Iterator[Item]:
 
 
 def _pointed_at(conversation: Conversation) -> Iterator[Item]:
-    """Short answers of the last turn that looked something up (`those`, `it`), and the calls that `again` may mean."""
+    """Short answers of the last turns that looked something up (`those`, `it`), and the calls that `again` may mean."""
     at_hand = max((turn.start for turn in conversation.turns if turn.has_user), default=0)
     asked = " ".join(
         text

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
 from barrier_policy.facts.model import Fact
 from barrier_policy.ledger.conversation import Conversation, Turn, says_only
+from barrier_policy.ledger.cues import POSTPONES, SHARE, WAITS
 from barrier_policy.ledger.effects import effect_id
 from barrier_policy.ledger.model import UNSETTLED, Event, Family, Item
 from barrier_policy.transcript.model import Origin, PartType
@@ -25,28 +25,6 @@ SURE = 60
 MARKER = 5
 """A gap of this many characters holds no more than a list marker."""
 ANSWERS = frozenset({"approval", "denial", "value", "binding"})
-
-POSTPONES = re.compile(
-    r"\b(?:meanwhile|in the meantime|(?:let me|i(?:'|’)?ll|i will|i have to|i need to|i must) (?:first )?(?:ask|check with|think|sleep on|sleep over|get back|tell you|let you know)"
-    r"|(?:tell|let) you (?:know )?(?:later|tomorrow|after)|get back to you|(?:don(?:'|’)?t|do not) know yet|not sure yet|not yet|hold on"
-    r"|inzwischen|derweil|einstweilen|unterdessen|in der zwischenzeit|muss (?:ich )?(?:erst|noch) (?:nach)?fragen|noch nicht|noch nichts|muss (?:ich )?(?:erst|noch)|(?:kläre?|frage?|überlege) (?:ich )?(?:das |es )?noch|ich frage? (?:erst|noch)|melde mich"
-    r"|en attendant|entre-temps|je (?:te|vous) (?:dirai|redis)|pas encore|mientras tanto|entretanto|te (?:digo|aviso) (?:luego|mañana)|todavía no|aún no"
-    r"|nel frattempo|intanto|ti (?:dico|faccio sapere)|non ancora|non (?:lo )?so ancora|enquanto isso|ainda não|ondertussen|intussen|nog niet"
-    r"|under tiden|frågar|så länge|imens|inte än|ikke ennå|ikke endnu|tymczasem|jeszcze nie|zapytam|mezitím|ještě ne\w*|zeptám se|bu arada|henüz değil|тем временем|ещё не|пока не)\b"
-    r"|その間|まだ|同时先|还没|先不|그동안|아직",
-    re.IGNORECASE,
-)
-"""Words by which somebody puts an answer off and turns to something else."""
-
-WAITS = re.compile(
-    r"\b(?:i(?:'|’)?(?:m| am)? ?wait(?:ing)? for (?:your|you|a go|the go)|awaiting your|ich warte auf (?:dein|ihr|eur|die freigabe|das ok)|j(?:'|’)attends (?:ton|ta|votre|le feu)"
-    r"|espero (?:tu|su|a que)|aspetto (?:il tuo|la tua|un tuo)|aguardo (?:o seu|a sua|sua|seu)|ik wacht op (?:je|jouw|uw)|jag väntar på (?:ditt|din)|czekam na (?:twoj|twój|pańsk)|жду (?:вашего|твоего))",
-    re.IGNORECASE,
-)
-"""Words by which the agent says that the user must speak first."""
-SHARE = re.compile(
-    r"\b(\d{1,4}) (?:out )?(?:of|von|sur|de|di|van|av|af|z|ze|из)(?: the| den| les| los| i| de| do)? (\d{1,4})\b"
-)
 MAX_CLOSING = 400
 MAX_REPLY = 2_000
 """Characters that are searched for such words."""
@@ -188,10 +166,12 @@ def _asks_back(conversation: Conversation, turn: Turn) -> bool:
     return bool(conversation.of_kind(turn.final, "question")) or _waits(conversation, turn) is not None
 
 
-def _waits(conversation: Conversation, turn: Turn) -> re.Match[str] | None:
-    """Where the agent's closing words say that it waits for the user."""
-    text = "\n".join(part.text for part in conversation.messages[turn.final].parts if part.type is PartType.TEXT)
-    return WAITS.search(text[-MAX_CLOSING:])
+def _waits(conversation: Conversation, turn: Turn) -> tuple[int, str] | None:
+    """The part and the words by which the agent's closing message says that it waits for the user."""
+    for index, part in enumerate(conversation.messages[turn.final].parts):
+        if part.type is PartType.TEXT and (found := WAITS.search(part.text[-MAX_CLOSING:])):
+            return index, found.group()
+    return None
 
 
 def user_text(conversation: Conversation, turn: Turn) -> str:
@@ -282,9 +262,7 @@ def _questions(conversation: Conversation) -> Iterator[Found]:
     asked = [turn for turn in conversation.turns if turn.end <= conversation.present and _asks_back(conversation, turn)]
     for turn in asked:
         told = conversation.of_kind(turn.final, "question")
-        waits = _waits(conversation, turn)
-        words = told[-1].text if told else waits[0] if waits else ""
-        part = told[-1].part if told else 0
+        part, words = (told[-1].part, told[-1].text) if told else _waits(conversation, turn) or (0, "")
         item = _obligation(
             "question", turn.final, words, part=part, rebindable=False, debtor=Origin.USER, creditor=Origin.AGENT
         )
