@@ -71,6 +71,10 @@ class StoreError(BarrierPolicyError):
     """The provenance store can't be used."""
 
 
+class CarrierError(BarrierPolicyError):
+    """A carrier message that can't be read."""
+
+
 class CompactionBarrierError(BarrierPolicyError, RuntimeError):
     """A span is a barrier and can't be summarized safely (source: Compaction barrier, 2026-11-10)."""
 

@@ -14,8 +14,10 @@ import pluggy
 if TYPE_CHECKING:
     from barrier_policy.facts.context import Context
     from barrier_policy.facts.model import Fact, FactKind
+    from barrier_policy.provenance.store import StoreKind
     from barrier_policy.transcript.model import Message
     from barrier_policy.transcript.reader import Reader
+    from barrier_policy.transcript.writer import Writer
 
 PROJECT = "barrier_policy"
 
@@ -26,6 +28,16 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 @hookspec
 def barrier_readers() -> Iterable[Reader]:  # type: ignore[empty-body]
     """Transcript formats that this plugin reads. Called once, when plugins are loaded."""
+
+
+@hookspec
+def barrier_writers() -> Iterable[Writer]:  # type: ignore[empty-body]
+    """Transcript formats that this plugin can write, by the names of their readers. Called once, when plugins are loaded."""
+
+
+@hookspec
+def barrier_stores() -> Iterable[StoreKind]:  # type: ignore[empty-body]
+    """Places where originals can be kept, by the scheme of their address. Called once, when plugins are loaded."""
 
 
 @hookspec

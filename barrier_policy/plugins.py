@@ -14,8 +14,10 @@ from barrier_policy import hookspecs
 from barrier_policy.errors import Issue, PluginError
 from barrier_policy.facts.context import Context
 from barrier_policy.facts.model import Fact, FactKind
+from barrier_policy.provenance.store import StoreKind
 from barrier_policy.transcript.model import Message
 from barrier_policy.transcript.reader import Reader
+from barrier_policy.transcript.writer import Writer
 
 GROUP = "barrier_policy"
 OWN_DISTRIBUTION = "barrier-policy"
@@ -34,7 +36,9 @@ class PluginInfo(msgspec.Struct, frozen=True, kw_only=True, order=True):
     hooks: tuple[str, ...] = ()
     problem: str = ""
     readers: tuple[str, ...] = ()
+    writers: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
+    stores: tuple[str, ...] = ()
     shipped: bool = False
 
 
@@ -65,6 +69,8 @@ class PluginSet(msgspec.Struct, frozen=True, kw_only=True):
     readers: tuple[Reader, ...]
     kinds: dict[str, FactKind]
     extractors: tuple[Extractor, ...]
+    writers: tuple[Writer, ...] = ()
+    stores: tuple[StoreKind, ...] = ()
 
     @property
     def loaded(self) -> tuple[PluginInfo, ...]:
@@ -142,37 +148,47 @@ def _check_known_hooks(manager: pluggy.PluginManager, plugin: object) -> None:
 
 
 def _collect(manager: pluggy.PluginManager, infos: list[PluginInfo]) -> PluginSet:
-    """Ask each plugin for its readers, kinds and extractor; a clash refuses the later one by name."""
-    readers: dict[str, Reader] = {}
-    kinds: dict[str, FactKind] = {}
+    """Ask each plugin for what it provides and for its extractor; a clash refuses the later one by name."""
+    taken: dict[str, dict[str, Any]] = {hook: {} for hook in PROVIDED}
     extractors = []
     final = []
     for info in infos:
         problem = info.problem
-        own_readers: dict[str, Reader] = {}
-        own_kinds: dict[str, FactKind] = {}
+        own: dict[str, dict[str, Any]] = {hook: {} for hook in PROVIDED}
         if not problem:
             hooks = _hooks_of(manager, info.name)
             try:
-                own_readers = _take(hooks.get("barrier_readers"), readers, "reader")
-                own_kinds = _take(hooks.get("barrier_fact_kinds"), kinds, "fact kind", own=info.shipped)
+                for hook, what in PROVIDED.items():
+                    own[hook] = _take(hooks.get(hook), taken[hook], what, own=info.shipped)
             except Exception as error:  # see _register
                 problem = " ".join(str(error).split()) or type(error).__name__
             else:
-                readers |= own_readers
-                kinds |= own_kinds
+                for hook in PROVIDED:
+                    taken[hook] |= own[hook]
                 if "barrier_extract_facts" in hooks:
                     extract = hooks["barrier_extract_facts"]
-                    declares = None if info.shipped else frozenset(own_kinds)
+                    declares = None if info.shipped else frozenset(own["barrier_fact_kinds"])
                     extractors.append(Extractor(name=info.name, version=info.version, extract=extract, declares=declares))
-        provided = {"readers": tuple(sorted(own_readers)), "kinds": tuple(sorted(own_kinds))}
+        provided = {hook.removeprefix("barrier_").removeprefix("fact_"): tuple(sorted(own[hook])) for hook in PROVIDED}
         final.append(msgspec.structs.replace(info, problem=problem, **({} if problem else provided)))
+    in_order = {hook: [found[name] for name in sorted(found)] for hook, found in taken.items()}
     return PluginSet(
         infos=tuple(sorted(final, key=lambda info: (info.name, info.version, info.source))),
-        readers=tuple(readers[name] for name in sorted(readers)),
-        kinds={name: kinds[name] for name in sorted(kinds)},
+        readers=tuple(in_order["barrier_readers"]),
+        kinds={kind.name: kind for kind in in_order["barrier_fact_kinds"]},
         extractors=tuple(extractors),
+        writers=tuple(in_order["barrier_writers"]),
+        stores=tuple(in_order["barrier_stores"]),
     )
+
+
+PROVIDED = {
+    "barrier_readers": "reader",
+    "barrier_writers": "writer",
+    "barrier_fact_kinds": "fact kind",
+    "barrier_stores": "store",
+}
+"""Hooks that give things with names of their own, and what these are called."""
 
 
 def _hooks_of(manager: pluggy.PluginManager, plugin: str) -> dict[str, Any]:

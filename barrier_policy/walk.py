@@ -10,8 +10,9 @@ from typing import Any
 
 import msgspec
 
+from barrier_policy.carrier.record import CarrierRecord
+from barrier_policy.carrier.write import write_shared
 from barrier_policy.decision.assess import Assessment, Probe, assess_spans
-from barrier_policy.decision.carrier import CarrierRecord, write_shared
 from barrier_policy.decision.model import (
     SCHEMA,
     Budget,

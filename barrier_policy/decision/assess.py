@@ -9,7 +9,8 @@ from collections.abc import Callable
 
 import msgspec
 
-from barrier_policy.decision.carrier import CarrierRecord, Placement, is_shared, place, write_records
+from barrier_policy.carrier.record import CarrierRecord
+from barrier_policy.carrier.write import Placement, is_shared, place, write_records
 from barrier_policy.decision.model import Blocking
 from barrier_policy.facts.model import Fact
 from barrier_policy.join.join import Coverage, Join, Provenance, Record, build_record

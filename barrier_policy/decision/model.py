@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from barrier_policy.decision.carrier import CarrierRecord
+from barrier_policy.carrier.record import CarrierRecord
 from barrier_policy.digest import digest_lines, plain_value, stable_json
 
 SCHEMA = "barrier_policy/decision/v1"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+import tempfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -31,6 +33,16 @@ class Store(Protocol):
     def read(self, digest: str) -> bytes | None:
         """The bytes of an object, None where there is none. Never raises for a missing object."""
 
+    def put(self, data: bytes) -> Pointer:
+        """Keep bytes under their digest, durably, and read them back. Raises StoreError where that fails."""
+
+
+class StoreKind(msgspec.Struct, frozen=True, kw_only=True):
+    """A kind of store: `open` takes an address `name:…` or `name://…` and returns the store. Raises StoreError."""
+
+    name: str
+    open: Callable[[str], Store]
+
 
 class FileStore:
     """Objects as files named by their digest, two levels deep, below one folder."""
@@ -54,6 +66,23 @@ class FileStore:
             return self._path(digest).read_bytes()
         except OSError:
             return None
+
+    def put(self, data: bytes) -> Pointer:
+        """Keep bytes under their digest: written aside, flushed, moved into place, read back. Raises StoreError."""
+        digest = digest_bytes(data)
+        path = self._path(digest)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".new-", delete=False) as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(file.name, path)
+        except OSError as error:
+            raise StoreError(f"{self.root}: can't be written ({(error.strerror or str(error)).lower()})") from None
+        if not available(self, digest, len(data)):
+            raise StoreError(f"{self.root}: object {digest} does not read back as it was written")
+        return Pointer(uri=self.uri(digest), digest=digest, length=len(data))
 
 
 def default_store() -> Path:

@@ -24,6 +24,7 @@ from barrier_policy.transcript.source import Source
 from barrier_policy.transcript.values import as_dict, as_list, first_text
 
 CARRIER_MARK = "<barrier-policy-carrier"
+SUMMARY_MARK = "<barrier-policy-summary"
 
 ORIGINS = {
     "system": Origin.SYSTEM,
@@ -136,7 +137,8 @@ class TranscriptBuilder:
         """Add one message.
 
         Its origin is that of its role unless given, or that of tools where it holds results only. Calls and results
-        without an id get a synthetic one. A message that holds nothing but carriers is of kind `carrier`.
+        without an id get a synthetic one. A message that holds nothing but carriers of the gate is of kind `carrier`, one with nothing
+        but its summaries of kind `summary`.
         """
         origin = origin or origin_of(role)
         if any(not part.call_id and part.type in CALL_OR_RESULT for part in parts):
@@ -144,8 +146,8 @@ class TranscriptBuilder:
         if origin in SPEAKERS:
             if parts and all(is_result(part) for part in parts):
                 origin = Origin.TOOL
-            elif kind is MessageKind.MESSAGE and is_carrier(parts):
-                kind = MessageKind.CARRIER
+            elif kind is MessageKind.MESSAGE:
+                kind = _own_kind(parts)
         self._messages.append(
             Message(
                 index=len(self._messages),
@@ -218,8 +220,19 @@ class TranscriptBuilder:
 
 def is_carrier(parts: Sequence[Part]) -> bool:
     """Whether parts are nothing but records that this gate wrote: what a user adds to them must not be lost to mining."""
+    return _begin_with(parts, CARRIER_MARK)
+
+
+def _own_kind(parts: Sequence[Part]) -> MessageKind:
+    """What a message of the gate's own is, told by how all its texts begin."""
+    if is_carrier(parts):
+        return MessageKind.CARRIER
+    return MessageKind.SUMMARY if _begin_with(parts, SUMMARY_MARK) else MessageKind.MESSAGE
+
+
+def _begin_with(parts: Sequence[Part], mark: str) -> bool:
     texts = [part for part in parts if part.type is PartType.TEXT]
-    return bool(texts) and all(part.text.startswith(CARRIER_MARK) for part in texts)
+    return bool(texts) and all(part.text.startswith(mark) for part in texts)
 
 
 def _runs(parts: Sequence[Part]) -> list[list[Part]]:

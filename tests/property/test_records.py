@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from barrier_policy import Decider
+from barrier_policy.carrier.record import CarrierRecord
+from barrier_policy.carrier.write import REQUIRED_FIELDS, covers
 from barrier_policy.decision.assess import Assessment
-from barrier_policy.decision.carrier import REQUIRED_FIELDS, CarrierRecord, covers
 from barrier_policy.digest import digest_value
 from barrier_policy.join.join import Coverage, Provenance, build_record
 from barrier_policy.ledger.model import Item, Ledger

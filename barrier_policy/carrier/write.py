@@ -7,30 +7,9 @@ from typing import Any
 
 import msgspec
 
-from barrier_policy.digest import digest_value
+from barrier_policy.carrier.record import CarrierRecord, Source, digest_of
 from barrier_policy.ledger.model import Family, Item, Ledger
 from barrier_policy.transcript.model import Message
-
-
-class Source(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the record's content stands: message index and RFC 6901 pointer in that message's source record."""
-
-    message: int
-    pointer: str
-
-
-class CarrierRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """One record. `fields` is stored, `text` is the dense line that the model sees, `digest` covers all but id and source."""
-
-    id: str
-    kind: str
-    subject: str
-    version: int
-    fields: dict[str, Any]
-    text: str
-    digest: str
-    source: Source
-
 
 RECORD_KIND = {Family.OBLIGATION: "obligation", Family.EFFECT: "receipt", Family.CONSTRAINT: "constraint"}
 MAX_COMPARED = 40
@@ -134,7 +113,7 @@ def _record(
         digest="",
         source=Source(message=first.message if at is None else at, pointer=pointer),
     )
-    return msgspec.structs.replace(record, digest=_digest(record))
+    return msgspec.structs.replace(record, digest=digest_of(record))
 
 
 def _fields(item: Item, ledger: Ledger) -> dict[str, Any]:
@@ -164,16 +143,10 @@ def _text(kind: str, items: Sequence[Item], ledger: Ledger) -> str:
 
 def covers(record: CarrierRecord, item: Item, ledger: Ledger) -> bool:
     """Whether a record holds an item: same id, current state and words, the fields that its kind requires, and a digest that matches."""
-    if _digest(record) != record.digest or item.text not in record.text:
+    if digest_of(record) != record.digest or item.text not in record.text:
         return False
     current = {"id": item.id, "state": ledger.state(item), "text": item.text}
     return any(
         fields.items() >= current.items() and fields.keys() >= set(REQUIRED_FIELDS[record_kind(item)])
         for fields in record.fields["items"]
     )
-
-
-def _digest(record: CarrierRecord) -> str:
-    """What is digested of a record: all but its id and its source."""
-    names = ("kind", "subject", "version", "fields", "text")
-    return digest_value({name: getattr(record, name) for name in names})
