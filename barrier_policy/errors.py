@@ -6,6 +6,7 @@ May be imported by every module; imports none of them.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import msgspec
 
@@ -75,13 +76,45 @@ class CarrierError(BarrierPolicyError):
     """A carrier message that can't be read."""
 
 
+class JournalError(BarrierPolicyError):
+    """A transaction that can't go on: its transcript changed under it, or its journal can't be read."""
+
+
 class CompactionBarrierError(BarrierPolicyError, RuntimeError):
-    """A span is a barrier and can't be summarized safely (source: Compaction barrier, 2026-11-10)."""
+    """A span is a barrier and can't be summarized safely (source: Compaction barrier, 2026-11-10).
+
+    `decision` is the Decision that says why, None where the error is raised without one.
+    """
 
     exit_code = 1
+
+    def __init__(self, message: str, *, decision: Any = None) -> None:
+        self.decision = decision
+        super().__init__(message)
 
 
 class CompactionRefusedError(BarrierPolicyError, RuntimeError):
-    """The whole compaction can't be done safely (source: Refusal to reclaim, 2026-11-06)."""
+    """The whole compaction can't be done safely (source: Refusal to reclaim, 2026-11-06).
+
+    `decision` is the Decision with its blocking set; `relief` what would help, cheapest first; `seen` how often the same compaction was
+    refused for the same reasons before.
+    """
 
     exit_code = 1
+
+    def __init__(self, message: str, *, decision: Any = None, relief: tuple[Any, ...] = (), seen: int = 0) -> None:
+        self.decision = decision
+        self.relief = relief
+        self.seen = seen
+        super().__init__(message)
+
+
+class AuditFailedError(BarrierPolicyError, RuntimeError):
+    """A compacted context did not pass its audit, and was not put in place. `decision` and `report` say what was lost and where."""
+
+    exit_code = 4
+
+    def __init__(self, message: str, *, decision: Any = None, report: Any = None) -> None:
+        self.decision = decision
+        self.report = report
+        super().__init__(message)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
@@ -36,6 +36,7 @@ from barrier_policy.digest import digest_bytes
 from barrier_policy.errors import BarrierPolicyError
 from barrier_policy.facts.extract import Facts, extract
 from barrier_policy.facts.masking import Masker
+from barrier_policy.facts.memo import FactMemo
 from barrier_policy.facts.model import Fact
 from barrier_policy.join.join import Join, Provenance, Settings, join_spans, span_index
 from barrier_policy.join.schema import build_schema
@@ -99,10 +100,11 @@ class Decider:
         """Read a path, bytes, messages or a Transcript. Raises TranscriptError."""
         return read_any(source, self.plugins, format=format)
 
-    def facts(self, transcript: Transcript, pairs: Pairs, *, now: str) -> Facts:
-        """All facts of a transcript."""
+    def facts(self, transcript: Transcript, pairs: Pairs, *, now: str, memo: FactMemo | None = None) -> Facts:
+        """All facts of a transcript; with `memo`, only those are extracted that it does not know."""
+        plugins = self.plugins
         return extract(
-            transcript.messages, pairs, self.plugins.extractors, self.plugins.kinds, tools=transcript.tools, now=now
+            transcript.messages, pairs, plugins.extractors, plugins.kinds, tools=transcript.tools, now=now, memo=memo
         )
 
     def analyse(
@@ -115,11 +117,12 @@ class Decider:
         store: Store | None = None,
         format: str = "",
         ranges: Iterable[tuple[int, int]] = (),
+        memo: FactMemo | None = None,
     ) -> Analysis:
-        """Decide, and keep everything that led to the decision."""
+        """Decide, and keep everything that led to the decision. `memo` has facts that are known already; it changes no decision."""
         transcript = self.read(source, format=format)
         last = self.profile.keep_last if keep_last is None else keep_last
-        join, masker, turns = self._establish(transcript, keep_last=last, now=timestamp(now), ranges=ranges)
+        join, masker, turns = self._establish(transcript, keep_last=last, now=timestamp(now), ranges=ranges, memo=memo)
         spans = join.segmentation.spans
         digests = tuple(digest_bytes(original_bytes(join.messages[span.start : span.end])) for span in spans)
         probe = _probe(store, join, digests)
@@ -145,13 +148,19 @@ class Decider:
         )
 
     def _establish(
-        self, transcript: Transcript, *, keep_last: int, now: str, ranges: Iterable[tuple[int, int]]
+        self,
+        transcript: Transcript,
+        *,
+        keep_last: int,
+        now: str,
+        ranges: Iterable[tuple[int, int]],
+        memo: FactMemo | None,
     ) -> tuple[Join, Masker, int]:
         """From the transcript to what span records are made of. The facts, which are many, are not kept."""
         messages = transcript.messages
         pairs = pair_calls(messages)
         segmentation = segment(messages, pairs, keep_last=keep_last, strategy=self.profile.strategy, ranges=ranges)
-        facts = self.facts(transcript, pairs, now=now)
+        facts = self.facts(transcript, pairs, now=now, memo=memo)
         conversation = converse(messages, pairs, facts, present=segmentation.tail_start, tool_classes=self.profile.tools)
         ledger = build_ledger(conversation, span_index(segmentation))
         settings = Settings(
@@ -177,7 +186,7 @@ class Decider:
             _span_decision(join, assessment, action, digest, store)
             for assessment, action, digest in zip(assessments, plan.actions, digests, strict=True)
         )
-        carrier = _carrier(join, assessments, plan)
+        carrier = records_of(join, assessments, plan.actions)
         reclaimed = sum(span.tokens for span in spans if span.action != "retain")
         carried = sum(self.counter(record.text) for record in carrier)
         return seal(
@@ -220,9 +229,9 @@ def _probe(store: Store | None, join: Join, digests: tuple[str, ...]) -> Probe:
     return probe
 
 
-def _carrier(join: Join, assessments: tuple[Assessment, ...], plan: Plan) -> tuple[CarrierRecord, ...]:
-    """The records that the planned repairs would write: each span's own, then the index of exact values."""
-    repaired = [found for found, action in zip(assessments, plan.actions, strict=True) if action == "repair"]
+def records_of(join: Join, assessments: Sequence[Assessment], actions: Sequence[str]) -> tuple[CarrierRecord, ...]:
+    """The records that repairs write, given the action of each span: each span's own, then the index of exact values."""
+    repaired = [found for found, action in zip(assessments, actions, strict=True) if action == "repair"]
     at_hand = max((message.index for message in join.messages if opens_turn(message)), default=0)
     placed = [placement for found in repaired for placement in found.shared]
     shared = write_shared(placed, join.ledger, join.messages, at_hand)
@@ -297,15 +306,19 @@ def read_any(source: TranscriptLike, plugins: PluginSet, *, format: str = "") ->
     """Read a path, bytes, a list of message dicts or an object; a Transcript is returned as it is."""
     if isinstance(source, Transcript):
         return source
+    return read_transcript(source_of(source), plugins.readers, format=format)
+
+
+def source_of(source: str | Path | bytes | list[dict[str, Any]] | dict[str, Any]) -> Source:
+    """A path, bytes, a list of message dicts or an object as a Source. Raises BarrierPolicyError for a file that can't be read."""
     if isinstance(source, (str, Path)):
         try:
-            data = Path(source).read_bytes()
+            return Source(Path(source).read_bytes(), path=str(source))
         except OSError as error:
             raise BarrierPolicyError(f"{source}: can't be read ({error.strerror})") from None
-        return read_transcript(Source(data, path=str(source)), plugins.readers, format=format)
     if isinstance(source, (bytes, bytearray)):
-        return read_transcript(Source(bytes(source)), plugins.readers, format=format)
-    return read_transcript(Source.from_value(source), plugins.readers, format=format)
+        return Source(bytes(source))
+    return Source.from_value(source)
 
 
 StoreLike = str | Path | Store | bool | None

@@ -9,7 +9,8 @@ import msgspec
 
 from barrier_policy.facts.context import Context
 from barrier_policy.facts.masking import Masker
-from barrier_policy.facts.model import Fact, FactKind, FactValue
+from barrier_policy.facts.memo import FactMemo, Known
+from barrier_policy.facts.model import Fact, FactKind, FactValue, Failure
 from barrier_policy.transcript.model import Message, MessageKind, Origin, Part, PartType, ToolDeclaration
 from barrier_policy.transcript.pairing import Pairs, PartRef
 
@@ -33,14 +34,6 @@ class NamedExtractor(Protocol):
         """Facts of one message."""
 
 
-class Failure(msgspec.Struct, frozen=True, kw_only=True, order=True):
-    """An extractor that could not say anything about a message; its facts there are unknown, which protects."""
-
-    message: int
-    extractor: str
-    problem: str
-
-
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """All facts, by message, each message's in a fixed order and without secret values; the failures; and the masker."""
 
@@ -59,10 +52,14 @@ class FactExtraction:
         *,
         tools: Sequence[ToolDeclaration] = (),
         now: str,
+        memo: FactMemo | None = None,
     ) -> None:
         self._extractors = sorted(extractors, key=lambda extractor: (extractor.name, extractor.version))
         self._types = {kind.name: {a.name: PYTHON_TYPES[a.type] for a in kind.attributes} for kind in kinds.values()}
         self._tools = {tool.name: tool for tool in tools}
+        self._memo = memo
+        if memo is not None:
+            memo.use_tools(self._tools)
         self._now = now
         self._previous: Message | None = None
         self._shared: dict[tuple[tuple[str, FactValue], ...], dict[str, FactValue]] = {}
@@ -71,15 +68,32 @@ class FactExtraction:
     def add(self, message: Message, calls: Mapping[int, Part]) -> tuple[Fact, ...]:
         """Facts of the next message; `calls` maps its result parts to the calls that they answer."""
         context = Context(calls=calls, tools=self._tools, now=self._now, previous=self._previous)
-        facts: list[Fact] = []
-        for extractor in self._extractors:
-            facts.extend(self._run(extractor, message, context))
+        known = self._memo.find(message, context) if self._memo is not None else None
+        if known is None:
+            known = self._extracted(message, context)
+            if self._memo is not None:
+                self._memo.keep(known)
+        self.failures.extend(known.failures)
         if message.kind is MessageKind.MESSAGE and message.origin is not Origin.TOOL:
             self._previous = message
-        facts.sort(key=_order)
-        return tuple(facts)
+        return known.facts
 
-    def _run(self, extractor: NamedExtractor, message: Message, context: Context) -> list[Fact]:
+    def _extracted(self, message: Message, context: Context) -> Known:
+        facts: list[Fact] = []
+        failures: list[Failure] = []
+        for extractor in self._extractors:
+            facts.extend(self._run(extractor, message, context, failures))
+        facts.sort(key=_order)
+        return Known(
+            message=message,
+            calls=context.calls,
+            previous=context.previous,
+            now=context.now,
+            facts=tuple(facts),
+            failures=tuple(failures),
+        )
+
+    def _run(self, extractor: NamedExtractor, message: Message, context: Context, failures: list[Failure]) -> list[Fact]:
         """The facts of one extractor, checked against their declared kinds; nothing where it fails."""
         name = f"{extractor.name}@{extractor.version}"
         try:
@@ -89,7 +103,7 @@ class FactExtraction:
             return [self._checked(fact, message, name) for fact in found]
         except Exception as error:  # a plugin may raise anything; it must not stop the others
             problem = f"{type(error).__name__} while reading message {message.index}"
-            self.failures.append(Failure(message=message.index, extractor=name, problem=problem))
+            failures.append(Failure(message=message.index, extractor=name, problem=problem))
             return []
 
     def _checked(self, fact: Fact, message: Message, extractor: str) -> Fact:
@@ -127,9 +141,10 @@ def extract(
     *,
     tools: Sequence[ToolDeclaration] = (),
     now: str,
+    memo: FactMemo | None = None,
 ) -> Facts:
-    """Facts of all messages of a transcript."""
-    extraction = FactExtraction(extractors, kinds, tools=tools, now=now)
+    """Facts of all messages of a transcript; with `memo`, only those are extracted that it does not know."""
+    extraction = FactExtraction(extractors, kinds, tools=tools, now=now, memo=memo)
     by_message = tuple(extraction.add(message, result_calls(message, pairs.call_of, messages)) for message in messages)
     masker = Masker(messages, by_message)
     if masker:

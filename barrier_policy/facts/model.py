@@ -61,3 +61,11 @@ class FactKind(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     doc: str
     attributes: tuple[Attribute, ...] = ()
+
+
+class Failure(msgspec.Struct, frozen=True, kw_only=True, order=True):
+    """An extractor that could not say anything about a message; its facts there are unknown, which protects."""
+
+    message: int
+    extractor: str
+    problem: str

@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
-from barrier_policy.facts.extract import Facts, Failure
-from barrier_policy.facts.model import Fact, FactKind
+from barrier_policy.facts.extract import Facts
+from barrier_policy.facts.model import Fact, FactKind, Failure
 from barrier_policy.ledger.model import TERMINAL, UNSETTLED, Family, Item, Ledger
 from barrier_policy.spans.model import Segmentation, Span
 from barrier_policy.transcript.model import Message, MessageKind, Origin, PartType

@@ -1,0 +1,104 @@
+"""`barrier-policy compact`: compact a file into another one, or into itself, through the gate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from barrier_policy.cli.console import clean, err, out, show, write_bytes
+from barrier_policy.cli.guard import OK, report
+from barrier_policy.cli.options import OutputFormat, Request
+from barrier_policy.cli.session import Session
+from barrier_policy.digest import digest_bytes
+from barrier_policy.errors import AuditFailedError, BarrierPolicyError, CompactionRefusedError
+from barrier_policy.gate.gate import Gate
+from barrier_policy.gate.journal import State
+from barrier_policy.gate.refusal import find_relief
+from barrier_policy.gate.transaction import Compaction
+from barrier_policy.transcript.tokens import estimate_tokens
+
+
+def compact_file(
+    request: Request, file: str, output: Path | None, *, in_place: bool, span: tuple[int, int] | None, format: OutputFormat
+) -> int:
+    """Compact and say what was done. Raises BarrierPolicyError; then no file has changed."""
+    if (output is None) != in_place:
+        raise BarrierPolicyError(
+            "compact: name the file to write with `-o OUT`, or `--in-place` to replace FILE (one of both)"
+        )
+    session = Session(request)
+    gate = Gate(store=session.store if session.store is not None else False, decider=session.decider)
+    for found in gate.recover(session.now):
+        err().print(f"transaction {found.transaction} of before: {found.state} ({found.reason})", highlight=False)
+    try:
+        done = gate.compact_file(
+            file,
+            Path(file) if output is None else output,
+            keep_last=request.keep_last,
+            target_tokens=request.target_tokens,
+            span=span,
+            now=session.now,
+            format=request.reader,
+        )
+    except (CompactionRefusedError, AuditFailedError) as error:
+        if format is OutputFormat.TABLE:
+            raise
+        write_bytes(_failed(error))
+        report(error)
+        return error.exit_code
+    if format is OutputFormat.TABLE:
+        _print(done, file, output)
+    else:
+        write_bytes(msgspec.json.encode(summary(done)) + b"\n")
+    return OK
+
+
+def summary(done: Compaction) -> dict[str, Any]:
+    """What a compaction did, as JSON: names as in the decision, sizes in tokens."""
+    return {
+        "schema": "barrier_policy/compaction/v1",
+        "outcome": done.outcome,
+        "decision_id": done.decision.decision_id,
+        "transaction": done.transaction,
+        "output_digest": digest_bytes(done.output),
+        "manifest": done.archive.manifest.digest if done.archive else "",
+        "carrier": {"records": len(done.carrier.records), "uri": done.carrier.pointer.uri if done.carrier.pointer else ""},
+        "audit": done.report.to_dict() if done.report else None,
+        "arrived": done.arrived,
+        "totals": {
+            "tokens_before": done.tokens_before,
+            "tokens_after": done.tokens_after,
+            "tokens_carrier": estimate_tokens(done.carrier.text),
+        },
+    }
+
+
+def _failed(error: CompactionRefusedError | AuditFailedError) -> bytes:
+    told: dict[str, Any] = {"schema": "barrier_policy/compaction/v1", "decision": error.decision.to_dict()}
+    if isinstance(error, CompactionRefusedError):
+        told |= {"outcome": "refuse", "seen": error.seen, "relief": msgspec.to_builtins(find_relief(error.decision))}
+    else:
+        told |= {"outcome": str(State.ROLLED_BACK), "audit": error.report.to_dict()}
+    return msgspec.json.encode(told) + b"\n"
+
+
+def _print(done: Compaction, file: str, output: Path | None) -> None:
+    console = out()
+    if done.outcome == "nothing_to_reclaim":
+        show(console, f"{clean(file)}: nothing to reclaim, {done.tokens_before:,} tokens stay as they are")
+        return
+    records = len(done.carrier.records)
+    show(console, f"{clean(str(output or file))}: {done.tokens_before:,} tokens became {done.tokens_after:,}")
+    show(console, f"carrier    {records} records, {estimate_tokens(done.carrier.text):,} tokens")
+    if done.archive:
+        show(console, f"originals  {done.archive.manifest.uri}")
+    if done.report:
+        show(console, f"audit      {done.report.summary()}")
+    if done.arrived > 0:
+        show(console, f"arrived    {done.arrived} messages came in meanwhile and were carried over")
+    for run in done.kept:
+        show(console, f"kept       messages {run.start}-{run.end - 1}: the summary was no shorter")
+    for message in done.unreadable_carriers:
+        show(console, f"kept       message {message} looks like a carrier and is not as it was written")

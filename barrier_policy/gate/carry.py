@@ -1,0 +1,73 @@
+"""The carrier of a compaction: what the earlier one held and still holds, and the new records, written and read back (design section 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from barrier_policy.carrier.block import parse_block, render_block
+from barrier_policy.carrier.merge import merge_records, records_json, records_of_block
+from barrier_policy.carrier.record import CarrierRecord
+from barrier_policy.errors import CarrierError
+from barrier_policy.provenance.store import Pointer, Store
+from barrier_policy.transcript.model import Message, MessageKind, PartType
+
+
+class Earlier(msgspec.Struct, frozen=True, kw_only=True):
+    """Carriers of compactions before this one: the messages that the new carrier replaces, and their records.
+
+    `unreadable` are messages that look like carriers and are not as they were written; they stay as they are.
+    """
+
+    messages: tuple[int, ...] = ()
+    records: tuple[CarrierRecord, ...] = ()
+    unreadable: tuple[int, ...] = ()
+
+
+class Carrier(msgspec.Struct, frozen=True, kw_only=True):
+    """The carrier message, "" where there is nothing to carry, its records, and where these are kept."""
+
+    text: str
+    records: tuple[CarrierRecord, ...]
+    pointer: Pointer | None = None
+
+
+def find_earlier(messages: Sequence[Message], store: Store | None) -> Earlier:
+    """The carriers in a transcript, read back from their text; typed fields come from the store where it has them."""
+    replaced: list[int] = []
+    records: list[CarrierRecord] = []
+    unreadable: list[int] = []
+    for message in messages:
+        if message.kind is not MessageKind.CARRIER:
+            continue
+        try:
+            found = [
+                record
+                for part in message.parts
+                if part.type is PartType.TEXT
+                for record in records_of_block(parse_block(part.text), store.read if store else _nothing)
+            ]
+        except CarrierError:
+            unreadable.append(message.index)
+            continue
+        replaced.append(message.index)
+        records += found
+    return Earlier(messages=tuple(replaced), records=tuple(records), unreadable=tuple(unreadable))
+
+
+def _nothing(digest: str) -> bytes | None:
+    return None
+
+
+def carry_on(earlier: Earlier, new: Sequence[CarrierRecord], store: Store | None) -> Carrier:
+    """Merge, keep the typed records, write the message and read it back. Raises StoreError, or CarrierError where it reads back otherwise."""
+    records = tuple(merge_records(earlier.records, new).records)
+    if not records:
+        return Carrier(text="", records=())
+    pointer = store.put(records_json(records)) if store else None
+    text = render_block(records, archived=pointer.uri if pointer else "")
+    found = parse_block(text)
+    if not found.intact or sorted(entry.text for entry in found.entries) != sorted(record.text for record in records):
+        raise CarrierError("the carrier does not read back as it was written (nothing was changed; please report this)")
+    return Carrier(text=text, records=records, pointer=pointer)

@@ -1,0 +1,245 @@
+"""The gate between a runtime and its summarizer: plan, compact, audit (design sections 2 and 4)."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from barrier_policy.audit.audit import audit
+from barrier_policy.audit.model import AuditReport
+from barrier_policy.decision.model import Decision, SpanDecision
+from barrier_policy.errors import CompactionBarrierError
+from barrier_policy.gate.assemble import Run, find_runs
+from barrier_policy.gate.carry import Carrier, find_earlier
+from barrier_policy.gate.journal import Journal, Watch
+from barrier_policy.gate.observe import Observer
+from barrier_policy.gate.recover import Recovered, owner, recover
+from barrier_policy.gate.refusal import refusal, remember
+from barrier_policy.gate.summarize import Summarizer, summarize
+from barrier_policy.gate.summarizers import make_summarizer
+from barrier_policy.gate.target import FileTarget, MemoryTarget, Target
+from barrier_policy.gate.transaction import WRAPPING, Compaction, Transaction
+from barrier_policy.profile import Profile
+from barrier_policy.transcript.model import Transcript
+from barrier_policy.transcript.reader import read_transcript
+from barrier_policy.transcript.source import Source
+from barrier_policy.walk import (
+    Analysis,
+    Decider,
+    StoreLike,
+    TranscriptLike,
+    as_profile,
+    open_store,
+    prepared,
+    source_of,
+    timestamp,
+)
+
+Messages = list[dict[str, Any]] | dict[str, Any]
+
+
+class Gate:
+    """Plugins, policies, store and summarizer, made ready once and used for any number of compactions.
+
+    `store` is a folder, an address or a Store, False for none, None for what the profile says. `summarizer` is a callable, sync or
+    async, that takes a SummaryRequest and returns text; None for what the profile says. Transactions that a crash left unfinished are
+    finished here. Raises ProfileError, PluginError or PolicyError.
+    """
+
+    def __init__(
+        self,
+        profile: Profile | str | Path | None = None,
+        *,
+        store: StoreLike = None,
+        summarizer: Summarizer | None = None,
+        decider: Decider | None = None,
+    ) -> None:
+        self.decider = decider or prepared(as_profile(profile))
+        self.store = open_store(store, self.decider.profile)
+        self.summarizer = summarizer or make_summarizer(self.decider.profile.summarizer)
+        self._observer = Observer(self.decider)
+
+    def observe(self, message: dict[str, Any]) -> None:
+        """Take the next message of a conversation, when it arrives. Then `plan()` and `compact()` without a source are about it.
+
+        Costs time in this message only; what is found is what would be found from scratch.
+        """
+        self._observer.observe(message)
+
+    def plan(self, source: TranscriptLike | None = None, **options: Any) -> Decision:
+        """What may leave, and why: the decision of `decide`, with its options. Without a source: of what was observed. Writes nothing."""
+        if source is None:
+            return self._analyse(self._observer.records, memo=self._observer.memo, **options).decision
+        return self._analyse(source, **options).decision
+
+    def compact(
+        self,
+        source: Messages | bytes | None = None,
+        *,
+        keep_last: int | None = None,
+        target_tokens: int | None = None,
+        span: tuple[int, int] | None = None,
+        now: str | datetime | None = None,
+        format: str = "",
+        head: Callable[[], Messages | bytes] | None = None,
+        watch: Watch | None = None,
+    ) -> Compaction:
+        """Compact messages that a caller holds; without a source those that were observed, and the result is what is observed from then on.
+
+        `span` ([start, end) in message indices) compacts only that. `head` returns the messages as they are now: what arrived while the
+        compaction ran is carried over. `watch` is told each state of the transaction.
+
+        Raises CompactionRefusedError where the target can't be reached, CompactionBarrierError where `span` must stay, SummaryError,
+        StoreError, CarrierError or AuditFailedError. Then nothing has changed.
+        """
+        observed = source is None
+        opened = source_of(self._observer.records if source is None else source)
+        target = MemoryTarget(opened, (lambda: source_of(head())) if head else None)
+        memo = self._observer.memo if observed else None
+        options = {"keep_last": keep_last, "target_tokens": target_tokens, "now": now, "memo": memo}
+        done = self._compact(opened, target, span=span, format=format, watch=watch, **options)
+        if observed and done.outcome == "compacted":
+            self._observer = Observer(self.decider)
+            for message in done.messages:
+                self._observer.observe(message)
+        return done
+
+    def compact_file(
+        self,
+        path: str | Path,
+        output: str | Path,
+        *,
+        keep_last: int | None = None,
+        target_tokens: int | None = None,
+        span: tuple[int, int] | None = None,
+        now: str | datetime | None = None,
+        format: str = "",
+        watch: Watch | None = None,
+    ) -> Compaction:
+        """Compact a file into another one, or into itself. As `compact`; the output is written at once or not at all."""
+        target = FileTarget(Path(path), Path(output))
+        options = {"keep_last": keep_last, "target_tokens": target_tokens, "now": now}
+        return self._compact(target.head(), target, span=span, format=format, watch=watch, **options)
+
+    def audit(self, before: TranscriptLike, after: TranscriptLike, **options: Any) -> AuditReport:
+        """What a compaction lost, weakened, contradicted or brought back, whoever made it. Writes nothing."""
+        return audit(before, after, decider=self.decider, **options)
+
+    def recover(self, now: str | datetime | None = None) -> tuple[Recovered, ...]:
+        """Finish transactions that a crash left unfinished."""
+        return recover(self.store, timestamp(now)) if self.store is not None else ()
+
+    async def aplan(self, source: TranscriptLike, **options: Any) -> Decision:
+        """As `plan`, in a thread."""
+        return await asyncio.to_thread(partial(self.plan, source, **options))
+
+    async def acompact(self, source: Messages | bytes, **options: Any) -> Compaction:
+        """As `compact`, in a thread; an async summarizer runs in the caller's loop."""
+        return await asyncio.to_thread(partial(self.compact, source, **options))
+
+    async def aaudit(self, before: TranscriptLike, after: TranscriptLike, **options: Any) -> AuditReport:
+        """As `audit`, in a thread."""
+        return await asyncio.to_thread(partial(self.audit, before, after, **options))
+
+    def _analyse(self, source: TranscriptLike, **options: Any) -> Analysis:
+        return self.decider.analyse(source, store=self.store, **options)
+
+    def _compact(
+        self,
+        source: Source,
+        target: Target,
+        *,
+        span: tuple[int, int] | None,
+        format: str,
+        watch: Watch | None,
+        now: str | datetime | None,
+        **options: Any,
+    ) -> Compaction:
+        at = timestamp(now)
+        self.recover(at)
+        transcript = read_transcript(source, self.decider.plugins.readers, format=format)
+        analysis = self._analyse(transcript, now=at, ranges=[span] if span else (), **options)
+        decision = analysis.decision
+        if decision.outcome == "refuse":
+            raise refusal(decision, remember(self.store, decision, at))
+        runs = _runs(decision, transcript, span)
+        if not runs:
+            return _nothing(decision, source, target)
+        gone = {number for run in runs for number in run.spans}
+        transaction = Transaction(
+            decider=self.decider,
+            source=source,
+            analysis=analysis,
+            actions=[found.action if number in gone else "retain" for number, found in enumerate(decision.spans)],
+            runs=runs,
+            earlier=find_earlier(transcript.messages, self.store),
+            store=self.store,
+            target=target,
+            journal=Journal(self.store, _name(decision, at), now=at, watch=watch),
+            summarize=partial(
+                summarize, summarizer=self.summarizer, timeout=self.decider.profile.summarizer.timeout_seconds
+            ),
+        )
+        return transaction.run()
+
+
+def _runs(decision: Decision, transcript: Transcript, span: tuple[int, int] | None) -> tuple[Run, ...]:
+    """The runs that are large enough to be worth a summary; with `span`, the one in it. Raises CompactionBarrierError where that must stay."""
+    if span is not None:
+        decision = _within(decision, span)
+    return tuple(run for run in find_runs(decision, transcript.messages) if run.tokens > WRAPPING)
+
+
+def _within(decision: Decision, span: tuple[int, int]) -> Decision:
+    """The decision about one span: all others stay."""
+    start, end = span
+    wanted = [found for found in decision.spans if found.messages[0] < end and found.messages[1] > start]
+    held = [found for found in wanted if found.action == "retain"]
+    if held or not wanted:
+        raise _barrier(held, span, decision)
+    inside = {found.id for found in wanted}
+    spans = (found if found.id in inside else msgspec.structs.replace(found, action="retain") for found in decision.spans)
+    return msgspec.structs.replace(decision, spans=tuple(spans))
+
+
+def _barrier(held: Sequence[SpanDecision], span: tuple[int, int], decision: Decision) -> CompactionBarrierError:
+    if not held:
+        return CompactionBarrierError(
+            f"messages {span[0]}:{span[1]} are in the tail, which stays (shorten the tail)", decision=decision
+        )
+    lines = []
+    for found in held:
+        barriers = [reason for reason in found.reasons if reason.effect == "barrier"]
+        lines += [f"span {found.id} is a compaction barrier: {reason.rule}: {reason.explanation}" for reason in barriers]
+        lines += [f"span {found.id} is a compaction barrier: {error.rule} could not be evaluated" for error in found.errors]
+        if not barriers and not found.errors:
+            lines.append(f"span {found.id} is a compaction barrier: no rule permits it to be summarized")
+    return CompactionBarrierError("\n".join(lines), decision=decision)
+
+
+def _nothing(decision: Decision, source: Source, target: Target) -> Compaction:
+    """Nothing leaves: the output is the input."""
+    target.stage(source.data)
+    target.commit()
+    tokens = decision.totals.tokens_before
+    return Compaction(
+        outcome="nothing_to_reclaim",
+        decision=decision,
+        output=source.data,
+        carrier=Carrier(text="", records=()),
+        tokens_before=tokens,
+        tokens_after=tokens,
+    )
+
+
+def _name(decision: Decision, now: str) -> str:
+    """A name for a transaction that sorts by time and is taken by no other one."""
+    moment = "".join(character for character in now if character.isdigit())[:14]
+    return f"{moment}-{decision.decision_id.removeprefix('sha256:')[:12]}-{secrets.token_hex(4)}"

@@ -1,0 +1,200 @@
+"""One compaction, from its plan to the commit: every step is durable before the next, and nothing is in place before it was audited."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+
+from barrier_policy.audit.audit import audit_analysis
+from barrier_policy.audit.model import AuditReport, Outcome
+from barrier_policy.decision.model import Decision
+from barrier_policy.digest import digest_bytes
+from barrier_policy.errors import AuditFailedError, BarrierPolicyError, JournalError
+from barrier_policy.gate.archive import Archive, archive_originals
+from barrier_policy.gate.assemble import Run, arrange, masked, summary_text
+from barrier_policy.gate.carry import Carrier, Earlier, carry_on
+from barrier_policy.gate.journal import FINAL, Journal, State
+from barrier_policy.gate.summarize import SummaryRequest, SummaryTooLongError
+from barrier_policy.gate.target import Target
+from barrier_policy.provenance.store import Store
+from barrier_policy.transcript.model import Message, Transcript
+from barrier_policy.transcript.reader import read_transcript
+from barrier_policy.transcript.source import Source
+from barrier_policy.transcript.tokens import message_tokens
+from barrier_policy.transcript.writer import Inserted, Kept, Piece, write_transcript
+from barrier_policy.walk import Analysis, Decider, records_of
+
+WRAPPING = 40
+"""Tokens that a summary costs besides its words; a run that is not larger stays as it is."""
+ATTEMPTS = 5
+"""How often a transcript may grow while it is being compacted before the compaction gives up."""
+
+Summarize = Callable[[SummaryRequest], str]
+
+
+class Compaction(msgspec.Struct, frozen=True, kw_only=True):
+    """What a compaction did. `outcome` is compacted or nothing_to_reclaim; `output` the new transcript in the format of the old one.
+
+    `kept` are runs whose summary was longer than they are, so that they stay; `arrived` counts messages that came in meanwhile and were
+    carried over; sizes are in tokens of the whole context.
+    """
+
+    outcome: str
+    decision: Decision
+    output: bytes
+    carrier: Carrier
+    report: AuditReport | None = None
+    transaction: str = ""
+    archive: Archive | None = None
+    kept: tuple[Run, ...] = ()
+    arrived: int = 0
+    unreadable_carriers: tuple[int, ...] = ()
+    tokens_before: int = 0
+    tokens_after: int = 0
+
+    @property
+    def messages(self) -> Any:
+        """The new transcript as Python objects, where its format is one JSON document: a list of messages, or an object that has one."""
+        return msgspec.json.decode(self.output)
+
+
+class Transaction(msgspec.Struct, kw_only=True):
+    """What one compaction works on. `run` does it all, or leaves everything as it was and raises."""
+
+    decider: Decider
+    source: Source
+    analysis: Analysis
+    actions: Sequence[str]
+    runs: tuple[Run, ...]
+    earlier: Earlier
+    store: Store | None
+    target: Target
+    journal: Journal
+    summarize: Summarize
+
+    def run(self) -> Compaction:
+        """Archive, rebind, summarize, seal, apply aside, audit, commit. Raises BarrierPolicyError; then nothing has changed."""
+        try:
+            return self._run()
+        except BaseException as error:
+            self.target.discard()
+            if self.journal.state not in FINAL:
+                reason = str(error) if isinstance(error, BarrierPolicyError) else type(error).__name__
+                self._roll_back(reason)
+            raise
+
+    def _roll_back(self, reason: str) -> None:
+        try:
+            self.journal.record(State.ROLLED_BACK, reason=reason)
+        except BarrierPolicyError:
+            pass  # the store is why it failed; recovery finds the transaction unfinished and rolls it back
+
+    def _run(self) -> Compaction:
+        decision, transcript = self.analysis.decision, self.analysis.transcript
+        self.journal.record(State.PLANNED, decision=decision.decision_id, head=self.source.digest)
+        archive = None
+        if self.store is not None:
+            archive = archive_originals(self.store, self.source, decision, transcript.messages, self.runs)
+        self.journal.record(State.ARCHIVED, manifest=archive.manifest.digest if archive else "")
+        records = records_of(self.analysis.join, self.analysis.assessments, self.actions)
+        carrier = carry_on(self.earlier, records, self.store)
+        self.journal.record(State.REBOUND, records=carrier.pointer.digest if carrier.pointer else "")
+        summaries, kept = self._summaries(archive)
+        pieces = arrange(transcript.messages, carrier.text, self.earlier.messages, summaries)
+        draft = _Draft(
+            decision=decision,
+            carrier=carrier,
+            transaction=self.journal.name,
+            archive=archive,
+            kept=kept,
+            unreadable_carriers=self.earlier.unreadable,
+        )
+        return self._commit(pieces, draft)
+
+    def _summaries(self, archive: Archive | None) -> tuple[dict[Run, str], tuple[Run, ...]]:
+        """The text for each run; a run whose summary is no shorter than itself stays."""
+        summaries: dict[Run, str] = {}
+        kept = []
+        for run in self.runs:
+            messages = self.analysis.transcript.messages[run.start : run.end]
+            request = SummaryRequest(
+                messages=masked(messages, self.analysis.masker),
+                tokens=run.tokens,
+                max_tokens=run.tokens - WRAPPING,
+                preserve=self.decider.profile.fidelity.preserve,
+            )
+            try:
+                words = self.summarize(request)
+            except SummaryTooLongError:
+                kept.append(run)
+                continue
+            original = archive.runs[run.start].digest if archive else ""
+            summaries[run] = summary_text(words, original, run.end - run.start)
+        return summaries, tuple(kept)
+
+    def _commit(self, pieces: tuple[Piece, ...], draft: _Draft) -> Compaction:
+        """Seal against the present head, write aside, audit, put in place. A transcript that grew meanwhile is sealed again with what came."""
+        source, transcript = self.source, self.analysis.transcript
+        for _ in range(ATTEMPTS):
+            output = write_transcript(source, transcript, pieces, self.decider.plugins.writers)
+            self.journal.record(State.SEALED, head=source.digest, output=digest_bytes(output))
+            self.journal.record(State.APPLIED, **self.target.stage(output))
+            report, tokens = self._audited(output, transcript)
+            self.journal.record(State.AUDITED, outcome=str(report.outcome))
+            head = self.target.head()
+            if head.data == source.data:
+                self.target.commit()
+                self.journal.record(State.COMMITTED)
+                arrived = len(transcript.messages) - len(self.analysis.transcript.messages)
+                return draft.finish(output=output, report=report, arrived=arrived, tokens_after=tokens)
+            source, transcript, pieces = self._carried_over(head, pieces)
+        raise JournalError(
+            f"{self.source.path}: the transcript kept growing while it was compacted (try again when the agent rests)"
+        )
+
+    def _audited(self, output: bytes, transcript: Transcript) -> tuple[AuditReport, int]:
+        """The report on what was written, read by the reader of its format, and its size in tokens. Raises AuditFailedError."""
+        after = read_transcript(
+            Source(output, path=self.source.path), self.decider.plugins.readers, format=transcript.format
+        )
+        report = audit_analysis(self.analysis, after, self.decider)
+        if report.outcome is Outcome.FAIL:
+            message = f"{self.source.path}: the compacted transcript fails its audit; the original is as it was\n{report.summary()}"
+            raise AuditFailedError(message, decision=self.analysis.decision, report=report)
+        return report, sum(message_tokens(message, self.decider.counter) for message in after.messages)
+
+    def _carried_over(self, head: Source, pieces: tuple[Piece, ...]) -> tuple[Source, Transcript, tuple[Piece, ...]]:
+        """What came in since the plan, kept behind what was planned. Raises JournalError where what was planned for has changed."""
+        before, start = self.analysis.transcript, self.analysis.decision.tail.start
+        transcript = read_transcript(head, self.decider.plugins.readers, format=before.format)
+        if [_content(m) for m in transcript.messages[:start]] != [_content(m) for m in before.messages[:start]]:
+            raise JournalError(f"{head.path}: the transcript was changed while it was compacted (compact it again)")
+        if transcript.truncated:
+            raise JournalError(f"{head.path}: its last line is being written (try again when the agent rests)")
+        planned = [piece for piece in pieces if isinstance(piece, Inserted) or piece.message < start]
+        tail = [Kept(message=index) for index in range(start, len(transcript.messages))]
+        return head, transcript, (*planned, *tail)
+
+
+def _content(message: Message) -> tuple[Any, ...]:
+    """What a message says, wherever it stands in the file."""
+    parts = tuple(msgspec.structs.replace(part, pointer="", line=0) for part in message.parts)
+    return message.role, message.origin, message.kind, parts
+
+
+class _Draft(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of a compaction before its commit."""
+
+    decision: Decision
+    carrier: Carrier
+    transaction: str
+    archive: Archive | None
+    kept: tuple[Run, ...]
+    unreadable_carriers: tuple[int, ...]
+
+    def finish(self, **found: Any) -> Compaction:
+        """The compaction as it was committed."""
+        known = {name: getattr(self, name) for name in self.__struct_fields__}
+        return Compaction(outcome="compacted", tokens_before=self.decision.totals.tokens_before, **known, **found)
