@@ -28,7 +28,7 @@ ATTEMPTS = 1000
 EXTRAS = {"s3": "s3", "s3a": "s3"}
 """Which extra brings the file system of a scheme, where one of ours does."""
 
-_CREDENTIALS = re.compile(r"//[^/@]*@|\?.*")
+_USER = re.compile(r"//[^/]*@")
 
 
 class FsspecStore:
@@ -38,7 +38,7 @@ class FsspecStore:
     """
 
     def __init__(self, url: str) -> None:
-        self.url = _CREDENTIALS.sub("//", url)  # INVARIANT: what is shown of a URL holds no password
+        self.url = _USER.sub("//", url).partition("?")[0]  # INVARIANT: what is shown of a URL holds no password
         self._fs, root = _file_system(url, self.url)
         self._root = root.rstrip("/")
 
