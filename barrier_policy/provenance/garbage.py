@@ -1,7 +1,7 @@
 """Garbage collection: what nothing names, nobody holds and nobody may be about to name (design sections 2 and 9).
 
 Live is every object that a document of the store names, as `sha256:<hex>` anywhere in it, or that a hold names; and whatever a live
-manifest names. A manifest is an object of at most MANIFEST_BYTES that has `"barrier_policy/manifest/v1"` as one of its JSON strings.
+manifest names.
 """
 
 from __future__ import annotations
@@ -12,18 +12,13 @@ from enum import StrEnum
 
 import msgspec
 
-from barrier_policy.digest import digest_bytes
-from barrier_policy.errors import StoreError
 from barrier_policy.provenance.holds import HOLDS, holds
+from barrier_policy.provenance.manifest import reachable
 from barrier_policy.provenance.names import find_digests
 from barrier_policy.provenance.store import Store, StoredObject
 
 GRACE = timedelta(days=1)
 """How long an object that nothing names is kept: another process may have put it and be about to name it."""
-
-MANIFEST = "barrier_policy/manifest/v1"
-MANIFEST_BYTES = 16 * 1024 * 1024
-_MARK = f'"{MANIFEST}"'.encode()
 
 
 class Fate(StrEnum):
@@ -115,30 +110,3 @@ def named_digests(store: Store) -> set[str]:
         if name != HOLDS:
             found |= find_digests(store.read_document(name) or b"")
     return found
-
-
-def reachable(store: Store, roots: Iterable[str]) -> set[str]:
-    """The roots, and what the manifests among them name, and so on. Raises StoreError where one can't be read."""
-    found: set[str] = set()
-    waiting = sorted(roots)
-    while waiting:
-        digest = waiting.pop()
-        if digest not in found:
-            found.add(digest)
-            waiting += sorted(_names_of(store, digest) - found)
-    return found
-
-
-def _names_of(store: Store, digest: str) -> set[str]:
-    found = store.stat(digest)
-    if found is None or found.length > MANIFEST_BYTES:
-        return set()
-    data = store.read(digest)
-    if data is None or digest_bytes(data) != digest:
-        if store.stat(digest) is None:
-            return set()
-        raise StoreError(
-            f"object {digest} is named and damaged, so what it names is not known: nothing was removed "
-            "(restore it from a copy, or remove it by hand, and try again)"
-        )
-    return find_digests(data) if _MARK in data else set()

@@ -8,6 +8,7 @@ import msgspec
 
 from barrier_policy.digest import stable_json
 from barrier_policy.errors import StoreError
+from barrier_policy.provenance.manifest import reachable
 from barrier_policy.provenance.names import find_digests
 from barrier_policy.provenance.store import Store, read_verified
 
@@ -43,9 +44,15 @@ class _Line(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 def add_hold(store: Store, digest: str, *, owner: str, reason: str, now: str) -> Hold:
-    """Hold an object that is in the store and reads back. Raises StoreError, also for an empty owner or reason."""
+    """Hold an object that is in the store and reads back, and with a manifest what it names.
+
+    Raises StoreError, also for an empty owner or reason.
+    """
     hold = _hold(digest, owner, reason, now)
-    store.put(read_verified(store, digest))  # so that garbage collection, if it runs now, finds it young
+    read_verified(store, digest)
+    for each in sorted(reachable(store, {digest})):
+        if (data := store.read(each)) is not None:
+            store.put(data)  # so that a collection that runs now, and does not know of the hold, finds it young
     store.append_document(HOLDS, _line(Action.ADD, hold))
     return hold
 

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from barrier_policy_plugins.stores import open_url
 
 from barrier_policy.digest import digest_bytes
 from barrier_policy.errors import MissingExtraError, StoreError
 from barrier_policy.provenance.file_store import FileStore
 from barrier_policy.provenance.fsspec_store import FsspecStore
-from barrier_policy_plugins.stores import open_url
 
 ONE = digest_bytes(b"one")
 

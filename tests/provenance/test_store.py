@@ -74,9 +74,13 @@ def test_an_object_that_was_put_since_is_not_removed(store: Store) -> None:
         ABSENT + "0",
         ABSENT + "\n",
         "sha256:" + "../" * 21 + "x",
-        "x" * 10_000,
-    ]
-    + ["sha256:" + "g" * 64, "md5:" + "a" * 64, "sha256:" + "a" * 61 + "/..", "sha256:" + "\0" * 64, "sha256:" + "٣" * 64],
+        "x" * 10000,
+        "sha256:" + "g" * 64,
+        "md5:" + "a" * 64,
+        "sha256:" + "a" * 61 + "/..",
+        "sha256:" + "\x00" * 64,
+        "sha256:" + "٣" * 64,
+    ],
 )
 def test_what_is_no_digest_is_refused(store: Store, digest: str) -> None:
     for use in (store.read, store.stat, store.delete, lambda name: read_verified(store, name)):
