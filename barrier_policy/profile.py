@@ -48,8 +48,8 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     """A team's settings.
 
     `keep_last` is in messages, `target_tokens` in tokens for the whole context (None: no target). `tools` are effect classes by tool
-    name; they win over what extractors find. `store` is a folder, "" for the default one, None for no store. Paths of a profile that
-    was read from a file are absolute. `engine` is auto, fast or python.
+    name; they win over what extractors find. `store` is a folder or an address such as `s3://bucket/name`, "" for the default folder,
+    None for no store. Paths of a profile that was read from a file are absolute. `engine` is auto, fast or python.
     """
 
     keep_last: int = DEFAULT_KEEP_LAST

@@ -6,7 +6,7 @@
     fidelity: {preserve: [decisions, bindings, preconditions], audited: true}
     workload: {evidence_demand: true} # later work may ask for exact evidence
     tools: {deploy_service: irreversible}
-    store: ./originals                # a folder, or none
+    store: ./originals                # a folder, an address such as s3://bucket/name, or none
     overlays: [./policies]            # folders, on top of the shipped policies
     engine: auto                      # auto, fast or python
 
@@ -23,6 +23,7 @@ from barrier_policy.policy.hints import listing
 from barrier_policy.policy.shape import ShapeReader, kind
 from barrier_policy.policy.yaml import MAX_CHARACTERS, Node, parse_yaml
 from barrier_policy.profile import EffectClass, EngineName, FidelityClause, Profile, Workload
+from barrier_policy.provenance.names import address_kind
 from barrier_policy.spans.segment import Strategy
 
 SECTIONS = ("tail", "budget", "spans", "fidelity", "workload", "tools", "store", "overlays", "engine")
@@ -129,7 +130,9 @@ class _ProfileReader(ShapeReader):
 
     def _store(self, node: Node) -> str | None:
         text = self.text(node)
-        return None if text == NO_STORE else str(self._path(text))
+        if text == NO_STORE:
+            return None
+        return text if address_kind(text) else str(self._path(text))
 
     def _overlay(self, node: Node) -> Path:
         text = self.text(node)

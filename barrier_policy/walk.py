@@ -33,7 +33,7 @@ from barrier_policy.decision.model import (
 )
 from barrier_policy.decision.plan import Plan, make_plan
 from barrier_policy.digest import digest_bytes
-from barrier_policy.errors import BarrierPolicyError
+from barrier_policy.errors import BarrierPolicyError, StoreError
 from barrier_policy.facts.extract import Facts, extract
 from barrier_policy.facts.masking import Masker
 from barrier_policy.facts.memo import FactMemo
@@ -45,11 +45,14 @@ from barrier_policy.ledger.conversation import converse, opens_turn
 from barrier_policy.plugins import PluginSet, load_plugins
 from barrier_policy.policy.cel.engine import load_engine
 from barrier_policy.policy.evaluate import Evaluator
+from barrier_policy.policy.hints import suggestion
 from barrier_policy.policy.loader import load_policies, shipped_policies
 from barrier_policy.policy.model import PolicySet
 from barrier_policy.policy.verdict import Verdict
 from barrier_policy.profile import Profile
-from barrier_policy.provenance.store import FileStore, Store, available, default_store, original_bytes
+from barrier_policy.provenance.file_store import FileStore
+from barrier_policy.provenance.names import address_kind
+from barrier_policy.provenance.store import Store, StoreKind, available, default_store, original_bytes
 from barrier_policy.spans.segment import segment
 from barrier_policy.transcript.model import Message, Transcript
 from barrier_policy.transcript.pairing import Pairs, pair_calls
@@ -324,15 +327,29 @@ def source_of(source: str | Path | bytes | list[dict[str, Any]] | dict[str, Any]
 StoreLike = str | Path | Store | bool | None
 
 
-def open_store(store: StoreLike, profile: Profile) -> Store | None:
-    """The store to use: a folder or Store as given, False for none, None for what the profile says."""
+def open_store(store: StoreLike, profile: Profile, kinds: Iterable[StoreKind]) -> Store | None:
+    """The store to use: a folder, an address or a Store as given, False for none, None for what the profile says.
+
+    An address `kind:…` or `scheme://…` is opened by the plugins' store of that kind. Raises StoreError or MissingExtraError.
+    """
     if store is False or (store is None and profile.store is None):
         return None
     if store is None or store is True:
-        return FileStore(Path(profile.store).expanduser() if profile.store else default_store())
-    if isinstance(store, (str, Path)):
-        return FileStore(Path(store).expanduser())
-    return store
+        store = profile.store or default_store()
+    if isinstance(store, str) and (kind := address_kind(store)):
+        return _open_address(store, kind, {known.name: known for known in kinds})
+    return FileStore(Path(store).expanduser()) if isinstance(store, (str, Path)) else store
+
+
+def _open_address(address: str, kind: str, known: Mapping[str, StoreKind]) -> Store:
+    if kind not in known:
+        raise StoreError(f"no plugin opens a store of kind `{kind}` {suggestion(kind, known)}")
+    try:
+        return known[kind].open(address)
+    except BarrierPolicyError:
+        raise
+    except Exception as error:  # a plugin may raise anything, and its text may quote credentials
+        raise StoreError(f"the store of kind `{kind}` can't be opened ({type(error).__name__})") from None
 
 
 @lru_cache(maxsize=8)
@@ -360,14 +377,14 @@ def decide(
 
     `source` is a path, bytes, a list of message dicts or a Transcript. `keep_last` is the number of last messages that the runtime
     keeps anyway. `target_tokens` is the size that the whole context must reach, carriers and stubs counted; without it, all repairs
-    that the gate can make are planned. `now` is ISO 8601. `store` is a folder or a Store for originals, False for none. `profile`
-    is a Profile or the path of a profile file.
+    that the gate can make are planned. `now` is ISO 8601. `store` is where originals are: a folder, an address such
+    as `s3://bucket/name` or a Store, False for none. `profile` is a Profile or the path of a profile file.
 
     Raises TranscriptError for unreadable input, PolicyError, PluginError or ProfileError before anything is decided. A refusal is a
     Decision with outcome `refuse`, no exception.
     """
     decider = prepared(as_profile(profile))
-    opened = open_store(store, decider.profile)
+    opened = open_store(store, decider.profile, decider.plugins.stores)
     return decider.analyse(
         source, keep_last=keep_last, target_tokens=target_tokens, now=now, store=opened, format=format
     ).decision

@@ -96,7 +96,7 @@ def _peak() -> int:
 def measure(path: Path, engine: str, repeats: int) -> dict[str, float]:
     """Seconds for parsing and for deciding (engine and policies made ready before), and peak memory of this process in bytes."""
     from barrier_policy import Decider, Profile
-    from barrier_policy.provenance.store import FileStore
+    from barrier_policy.provenance.file_store import FileStore
 
     decider = Decider(Profile(engine=engine))
     store = FileStore(path.parent / "store")  # empty: every structured span has a repair to be judged as well

@@ -24,10 +24,11 @@ ONLY_IMPORTERS = {
     "lark": ("policy/cel/subset.py", "policy/cel/python_engine.py"),
     "cel_expr_python": ("policy/cel/fast_engine.py",),
     "pluggy": ("hookspecs.py", "plugins.py"),
+    "fsspec": ("provenance/fsspec_store.py",),
     "platformdirs": ("provenance/store.py",),
     "rfc8785": ("digest.py",),
-    "rich": ("cli/console.py", "cli/listings.py", "cli/table.py"),
-    "typer": ("cli/app.py", "cli/guard.py", "cli/options.py"),
+    "rich": ("cli/console.py", "cli/listings.py", "cli/store.py", "cli/table.py"),
+    "typer": ("cli/app.py", "cli/guard.py", "cli/options.py", "cli/store_app.py"),
 }
 """A package that needs taming is imported where it is tamed, and nowhere else in the core."""
 
@@ -49,10 +50,11 @@ PLUGIN_API = (
     "barrier_policy.errors",
     "barrier_policy.hookspecs",
     "barrier_policy.facts",
+    "barrier_policy.provenance",
     "barrier_policy.spans",
     "barrier_policy.transcript",
 )
-"""Besides the public names of `barrier_policy` itself: the building blocks for readers and extractors."""
+"""Besides the public names of `barrier_policy` itself: the building blocks for readers, extractors and stores."""
 
 
 class Import(NamedTuple):

@@ -26,6 +26,7 @@ from barrier_policy.cli.options import (
     Target,
     parse_range,
 )
+from barrier_policy.cli.store_app import store_app
 
 EXIT_CODES = "Exit codes: 0 compaction may go on, 1 refused, 2 usage or unreadable input, 3 invalid policy."
 
@@ -37,6 +38,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+app.add_typer(store_app, name="store")
 
 
 def _version(wanted: bool) -> None:

@@ -137,7 +137,9 @@ def _plugins_table(records: Sequence[dict[str, Any]]) -> Table:
     table = make_table("plugin", "version", "state", "hooks", "provides", wide="provides")
     for record in records:
         hooks = ", ".join(hook.removeprefix("barrier_") for hook in record["hooks"])
-        provides = record["problem"] or ", ".join([*record["readers"], *record["kinds"]])
+        provides = record["problem"] or ", ".join(
+            [*record["readers"], *record["writers"], *record["kinds"], *record["stores"]]
+        )
         table.add_row(cell(record["name"]), cell(record["version"]), cell(record["state"]), cell(hooks), cell(provides))
     return table
 

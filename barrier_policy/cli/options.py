@@ -46,7 +46,8 @@ Target = Annotated[
 ]
 Now = Annotated[str, typer.Option("--now", metavar="TIME", help="Time of the decision, ISO 8601; default: the clock.")]
 StoreFolder = Annotated[
-    Path | None, typer.Option("--store", metavar="DIR", help="Store of originals; default: the user's data directory.")
+    str | None,
+    typer.Option("--store", metavar="DIR", help="Originals: a folder or a URL; default: the user's data directory."),
 ]
 NoStore = Annotated[bool, typer.Option("--no-store", help="No store: no original can be archived or read back.")]
 ProfileFile = Annotated[
@@ -73,7 +74,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     keep_last: int | None = None
     target_tokens: int | None = None
     now: str = ""
-    store: Path | None = None
+    store: str | None = None
     no_store: bool = False
     profile: Path | None = None
     policies: tuple[Path, ...] = ()

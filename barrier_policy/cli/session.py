@@ -28,9 +28,11 @@ class Session:
 
     def __init__(self, request: Request) -> None:
         self.request = request
-        self.decider = Decider(_profile(request))
-        self.store = open_store(False if request.no_store else request.store, self.decider.profile)
-        self.now = _now(request.now)
+        self.decider = Decider(chosen_profile(request))
+        self.store = open_store(
+            False if request.no_store else request.store, self.decider.profile, self.decider.plugins.stores
+        )
+        self.now = chosen_time(request.now)
 
     def read(self, name: str) -> Transcript:
         """Read a file, or standard input for `-`. Raises BarrierPolicyError."""
@@ -48,7 +50,7 @@ class Session:
         )
 
 
-def _profile(request: Request) -> Profile:
+def chosen_profile(request: Request) -> Profile:
     """The profile that was named, or the one in the working directory, with what the command line changes."""
     path = request.profile or Path(PROFILE_NAME)
     profile = load_profile(path) if request.profile or path.is_file() else Profile()
@@ -65,7 +67,8 @@ def _profile(request: Request) -> Profile:
     return msgspec.structs.replace(profile, **changes)
 
 
-def _now(text: str) -> str:
+def chosen_time(text: str) -> str:
+    """The value of `--now`, or the clock's. Raises BarrierPolicyError."""
     try:
         return timestamp(text or None)
     except BarrierPolicyError as error:

@@ -1,10 +1,9 @@
-"""Where originals are kept: content-addressed files, read back before they count (design section 5, pointer)."""
+"""What a provenance store is: originals under their digests, and a small area of named documents (design section 5, pointer)."""
 
 from __future__ import annotations
 
-import os
-import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
@@ -24,17 +23,66 @@ class Pointer(msgspec.Struct, frozen=True, kw_only=True):
     length: int
 
 
+class StoredObject(msgspec.Struct, frozen=True, kw_only=True):
+    """What a store says of an object without reading it.
+
+    `length` is in bytes; `modified` is when it was last put, with a zone, None where the store doesn't know.
+    """
+
+    length: int
+    modified: datetime | None
+
+
 class Store(Protocol):
-    """What a provenance store has to do."""
+    """What a provenance store has to do.
+
+    Objects are named by their digest and never change. Documents are named by people and programs: `[a-z0-9._-]+` with at most one
+    folder. A document is either replaced (`write_document`) or appended to (`append_document`), never both. Every method raises
+    StoreError for a name that is none, and where the store can't be reached or used.
+    """
 
     def uri(self, digest: str) -> str:
         """Where an object with this digest is, or would be."""
 
     def read(self, digest: str) -> bytes | None:
-        """The bytes of an object, None where there is none. Never raises for a missing object."""
+        """The bytes of an object as they are, None where there is none or where it can't be read."""
 
     def put(self, data: bytes) -> Pointer:
-        """Keep bytes under their digest, durably, and read them back. Raises StoreError where that fails."""
+        """Keep bytes under their digest, durably, and read them back. Raises StoreError where that fails.
+
+        An object that is there and reads back equal is not written again, but counts as put now: garbage collection keeps it for
+        its grace period. So whoever is about to name an object puts it first, even where it is there already.
+        """
+
+    def stat(self, digest: str) -> StoredObject | None:
+        """Length and time of an object, None where there is none."""
+
+    def digests(self) -> Iterator[str]:
+        """All objects, sorted."""
+
+    def delete(self, digest: str, *, before: datetime | None = None) -> bool:
+        """Remove an object; with `before`, only if it was last put before that time. Whether it was removed."""
+
+    def sweep(self, before: datetime, *, dry_run: bool) -> tuple[int, int]:
+        """Remove temporary files that crashed writers left before that time. Their number, and their sizes in bytes."""
+
+    def documents(self, prefix: str = "") -> list[str]:
+        """The names of all documents that begin with `prefix`, sorted."""
+
+    def read_document(self, name: str) -> bytes | None:
+        """The bytes of a document, None where there is none. Raises StoreError where it is there and can't be read."""
+
+    def write_document(self, name: str, data: bytes) -> None:
+        """Replace a document, or make it: readers see the old bytes or the new ones."""
+
+    def append_document(self, name: str, line: bytes) -> None:
+        """Add a line (without its line feed) at the end, durably, and whole or not at all."""
+
+    def create_document(self, name: str, data: bytes) -> bool:
+        """Make a document that does not exist. False where it does: of many who try at once, one gets True."""
+
+    def delete_document(self, name: str) -> None:
+        """Remove a document; one that does not exist is no error."""
 
 
 class StoreKind(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,47 +90,6 @@ class StoreKind(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     open: Callable[[str], Store]
-
-
-class FileStore:
-    """Objects as files named by their digest, two levels deep, below one folder."""
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-
-    def _path(self, digest: str) -> Path:
-        name = digest.removeprefix("sha256:")
-        if len(name) != 64 or not all(character in "0123456789abcdef" for character in name):
-            raise StoreError(f"`{digest}` is no digest (sha256:<64 hex digits>)")
-        return self.root / "objects" / name[:2] / name[2:]
-
-    def uri(self, digest: str) -> str:
-        """`store:<digest>`: independent of the machine, so that decisions are the same everywhere."""
-        return f"store:{digest}"
-
-    def read(self, digest: str) -> bytes | None:
-        """The bytes of an object, None where it is missing or can't be read."""
-        try:
-            return self._path(digest).read_bytes()
-        except OSError:
-            return None
-
-    def put(self, data: bytes) -> Pointer:
-        """Keep bytes under their digest: written aside, flushed, moved into place, read back. Raises StoreError."""
-        digest = digest_bytes(data)
-        path = self._path(digest)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".new-", delete=False) as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(file.name, path)
-        except OSError as error:
-            raise StoreError(f"{self.root}: can't be written ({(error.strerror or str(error)).lower()})") from None
-        if not available(self, digest, len(data)):
-            raise StoreError(f"{self.root}: object {digest} does not read back as it was written")
-        return Pointer(uri=self.uri(digest), digest=digest, length=len(data))
 
 
 def default_store() -> Path:
@@ -99,3 +106,13 @@ def available(store: Store, digest: str, length: int) -> bool:
     """Whether an object reads back now with equal digest and length. Never probed means unavailable."""
     data = store.read(digest)
     return data is not None and len(data) == length and digest_bytes(data) == digest
+
+
+def read_verified(store: Store, digest: str) -> bytes:
+    """The bytes of an object that reads back under its digest. Raises StoreError where it is missing or damaged."""
+    if store.stat(digest) is None:
+        raise StoreError(f"no object {digest} in this store (look in the store that it was archived in)")
+    data = store.read(digest)
+    if data is None or digest_bytes(data) != digest:
+        raise StoreError(f"object {digest} is damaged: it does not read back under its digest (restore it from a copy)")
+    return data

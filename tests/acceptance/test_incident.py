@@ -13,7 +13,7 @@ import pytest
 
 from barrier_policy import Decider, Decision, decide
 from barrier_policy.decision.model import SpanDecision
-from barrier_policy.provenance.store import FileStore
+from barrier_policy.provenance.file_store import FileStore
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "incident.json"
 SPAN = (407, 466)

@@ -18,7 +18,9 @@ except SystemExit:
 """
 
 
-@pytest.mark.parametrize("arguments", [("--help",), ("--version",), ("decide", "--help"), ("explain", "--help")])
+@pytest.mark.parametrize(
+    "arguments", [("--help",), ("--version",), ("decide", "--help"), ("explain", "--help"), ("store", "gc", "--help")]
+)
 def test_help_and_version_load_nothing_heavy(arguments: tuple[str, ...]) -> None:
     command = [sys.executable, "-c", SCRIPT.format(heavy=HEAVY), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
