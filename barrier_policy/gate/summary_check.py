@@ -93,9 +93,11 @@ def is_echo(text: str, request: SummaryRequest) -> bool:
     It is, where it stands in its source as a whole and is half of it or `COPIED` letters long, where it stands so in the JSON of the
     request, and where more than half of it is copied in stretches of at least `COPIED` letters.
     """
-    summary, source = _letters(text), _letters("\n".join(_texts(request)))
+    summary, source = _letters(text), _letters("\n".join(_texts(request, earlier=False)))
     if summary in source:
         return len(summary) >= COPIED or 2 * len(summary) >= len(source)
+    if summary in _letters("\n".join(_texts(request, earlier=True))):
+        return False
     if len(summary) >= COPIED and summary in _letters(stable_json(request.to_dict()).decode()):
         return True
     return 2 * _copied(summary, source) > len(summary)
@@ -116,7 +118,8 @@ def _letters(text: str) -> str:
     return _BETWEEN.sub("", text).casefold()
 
 
-def _texts(request: SummaryRequest) -> Iterator[str]:
+def _texts(request: SummaryRequest, *, earlier: bool) -> Iterator[str]:
+    """The texts of earlier summaries, or of all other messages."""
     for message in request.messages:
-        if message.kind is not MessageKind.SUMMARY:
+        if (message.kind is MessageKind.SUMMARY) == earlier:
             yield from (part.text for part in message.parts if part.type is not PartType.BLOB)

@@ -9,7 +9,8 @@ import asyncio
 import contextlib
 import os
 import signal
-from asyncio.subprocess import PIPE, Process
+from subprocess import PIPE
+from typing import cast
 
 import msgspec
 
@@ -24,7 +25,7 @@ MAX_OUTPUT = 1 << 20
 """Bytes of standard output."""
 KEPT_ERRORS = 4_096
 """Bytes at the end of standard error."""
-CHUNK = 1 << 16
+STDOUT, STDERR = 1, 2
 
 
 class Command(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,33 +44,36 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
         return await within(self.timeout, self.name, self._answer(request))
 
     async def _answer(self, request: SummaryRequest) -> str:
-        process = await self._start()
+        transport, talk = await self._start()
         try:
-            output, errors = await _talk(process, stable_json(request.to_dict()))
-            code = await process.wait()
-        except BaseException:
-            await _kill(process)
-            raise
-        if len(output) > MAX_OUTPUT:
+            stdin = cast(asyncio.WriteTransport, transport.get_pipe_transport(0))
+            stdin.write(stable_json(request.to_dict()))  # what it does not read is dropped when it ends
+            stdin.close()
+            await talk.done.wait()
+        finally:
+            await _end(transport, talk)
+        return self._text(talk, transport.get_returncode() or 0)
+
+    def _text(self, talk: _Talk, code: int) -> str:
+        if len(talk.output) > MAX_OUTPUT:
             raise self._error(f"printed more than {MAX_OUTPUT:,} bytes (it has to print the summary only)")
         if code:
-            said = shown(errors.decode("utf-8", "replace"))
+            said = shown(talk.errors.decode("utf-8", "replace"))
             how = f"was ended by signal {-code}" if code < 0 else f"failed with exit code {code}"
             raise self._error(how + (f": {said}" if said else " and said nothing on standard error"))
         try:
-            return output.decode("utf-8-sig")
+            return talk.output.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             place = error.start
         raise self._error(f"printed what is not UTF-8 text (byte {place})")
 
-    async def _start(self) -> Process:
+    async def _start(self) -> tuple[asyncio.SubprocessTransport, _Talk]:
+        start = asyncio.get_running_loop().subprocess_exec
         try:
-            return await asyncio.create_subprocess_exec(
-                *self.arguments, stdin=PIPE, stdout=PIPE, stderr=PIPE, start_new_session=True
-            )
+            return await start(_Talk, *self.arguments, stdin=PIPE, stdout=PIPE, stderr=PIPE, start_new_session=True)
         except OSError as error:
             problem = (error.strerror or type(error).__name__).lower()
-        except ValueError:  # a NUL in an argument
+        except ValueError:
             problem = "an argument holds a NUL"
         raise self._error(f"can't be started: {problem} (name an executable file, or one on the PATH)")
 
@@ -77,44 +81,44 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
         return SummaryError(f"summarizer `{self.name}` {problem}")
 
 
-async def _talk(process: Process, request: bytes) -> tuple[bytes, bytes]:
-    """Standard output, no longer than one byte over its limit, and the end of standard error."""
-    assert process.stdin is not None and process.stdout is not None and process.stderr is not None
-    async with asyncio.TaskGroup() as tasks:
-        tasks.create_task(_tell(process.stdin, request))
-        errors = tasks.create_task(_last(process.stderr, KEPT_ERRORS))
-        output = tasks.create_task(_first(process, process.stdout, MAX_OUTPUT))
-    return output.result(), errors.result()
+class _Talk(asyncio.SubprocessProtocol):
+    """What a command says, in bounded memory. `done` once it has ended and closed its output, or has said too much."""
+
+    def __init__(self) -> None:
+        self.output = bytearray()
+        self.errors = b""
+        self.exited, self.done, self.closed = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self._open = {STDOUT, STDERR}
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        if fd == STDERR:
+            self.errors = (self.errors + data)[-KEPT_ERRORS:]
+        elif len(self.output) <= MAX_OUTPUT:
+            self.output += data
+        if len(self.output) > MAX_OUTPUT:
+            self.done.set()
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
+        self._open.discard(fd)
+        self._finish()
+
+    def process_exited(self) -> None:
+        self.exited.set()
+        self._finish()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.closed.set()
+
+    def _finish(self) -> None:
+        if not self._open and self.exited.is_set():
+            self.done.set()
 
 
-async def _tell(stream: asyncio.StreamWriter, request: bytes) -> None:
-    with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it need not read what it is told
-        stream.write(request)
-        await stream.drain()
-    with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-        stream.close()
-        await stream.wait_closed()
-
-
-async def _first(process: Process, stream: asyncio.StreamReader, limit: int) -> bytes:
-    found = bytearray()
-    while chunk := await stream.read(CHUNK):
-        found += chunk
-        if len(found) > limit:
-            await _kill(process)
-            break
-    return bytes(found[: limit + 1])
-
-
-async def _last(stream: asyncio.StreamReader, limit: int) -> bytes:
-    found = b""
-    while chunk := await stream.read(CHUNK):
-        found = (found + chunk)[-limit:]
-    return found
-
-
-async def _kill(process: Process) -> None:
-    """End the whole group. Its pipes are closed with it, so that nothing waits for them."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    await process.wait()
+async def _end(transport: asyncio.SubprocessTransport, talk: _Talk) -> None:
+    """Kill the whole group of a command that has not ended by itself, and close what is open."""
+    if not talk.done.is_set() or not talk.exited.is_set():
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(transport.get_pid(), signal.SIGKILL)
+    await talk.exited.wait()
+    transport.close()
+    await talk.closed.wait()

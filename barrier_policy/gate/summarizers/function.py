@@ -36,10 +36,10 @@ def load_function(name: str, timeout: float = DEFAULT_TIMEOUT) -> Function:
         found: Any = import_module(module)
         for attribute in path.split("."):
             found = getattr(found, attribute)
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # importing runs code that can do anything
         problem = f"can't be loaded: {shown(str(error))} (the module must be installed or on PYTHONPATH)"
     else:
         if callable(found):
             return Function(name=name, function=found, timeout=timeout)
-        problem = f"is a `{type(found).__name__}` (a function that takes a SummaryRequest is needed)"
+        problem = f"is of type `{type(found).__name__}` (a function that takes a SummaryRequest is needed)"
     raise SummaryError(f"summarizer `{name}` {problem}")
