@@ -59,7 +59,7 @@ async def within(timeout: float | None, name: str, work: Coroutine[Any, Any, Res
         raise
     except Exception as error:
         if limit.expired():
-            problem = f"gave no answer within {timeout:g} seconds (give it more time, or look why it hangs)"
+            problem = f"gave no answer within {timeout:g} s (give it more time, or look why it hangs)"
         else:
             detail = shown(str(error))
             problem = f"raised {type(error).__name__}" + (f": {detail}" if detail else "")

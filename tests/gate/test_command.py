@@ -150,7 +150,7 @@ def test_what_hangs_is_killed_with_all_its_children(asked: Asked, tmp_path: Path
     command = script(SPAWNS.format(then=then), str(tmp_path / "child"), timeout=1)
     start = time.monotonic()
     assert problem(command, asked()) == (
-        f"summarizer `{NAME}` gave no answer within 1 seconds (give it more time, or look why it hangs)"
+        f"summarizer `{NAME}` gave no answer within 1 s (give it more time, or look why it hangs)"
     )
     assert time.monotonic() - start < 5
     assert gone(spawned(tmp_path / "child"))
@@ -158,7 +158,7 @@ def test_what_hangs_is_killed_with_all_its_children(asked: Asked, tmp_path: Path
 
 def test_a_command_that_ignores_signals_is_killed(asked: Asked) -> None:
     stubborn = "import signal, time\nfor s in (2, 15): signal.signal(s, signal.SIG_IGN)\ntime.sleep(60)"
-    assert "gave no answer within 0.5 seconds" in problem(script(stubborn, timeout=0.5), asked())
+    assert "gave no answer within 0.5 s" in problem(script(stubborn, timeout=0.5), asked())
 
 
 def test_a_cancelled_task_takes_its_command_along(asked: Asked, tmp_path: Path) -> None:

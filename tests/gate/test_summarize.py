@@ -155,7 +155,7 @@ def test_what_hangs_is_given_up(asked: Asked) -> None:
         for run in (summarize, from_a_running_loop, from_async_code):
             for summarizer in (hanging, sleeping, Function(name="shop:hanging", function=hanging, timeout=0.1)):
                 start = time.monotonic()
-                with pytest.raises(SummaryError, match=r"gave no answer within 0\.1 seconds \(give it more time, or"):
+                with pytest.raises(SummaryError, match=r"gave no answer within 0\.1 s \(give it more time, or"):
                     run(asked(), summarizer, timeout=None if isinstance(summarizer, Function) else 0.1)
                 assert time.monotonic() - start < 5
     finally:

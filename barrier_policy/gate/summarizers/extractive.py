@@ -29,6 +29,8 @@ READ = 8_000
 """Characters of a text, at its start or its end, that are read for a quote."""
 MIN_WORDS = 2
 """Words of content that make a sentence telling; one that ends with a colon only announces."""
+MIN_LETTERS = 6
+"""Letters that do, in scripts that put no space between words."""
 
 VALUE = re.compile(r"`[^`\n]*`|<[^<>\n]*>|\S*(?:\d|://|/|\\|_|@|=|\w\.\w)\S*")
 """An exact value, or a word that may be one: with a digit, or a sign of paths, names in code and addresses. Inline code and tags are, too."""
@@ -131,10 +133,10 @@ def _plain(sentence: str) -> str:
 
 
 def _is_telling(quote: str) -> bool:
+    if len(quote) > MAX_QUOTE or quote.endswith(":") or has_mark(quote):
+        return False
     words = quote.replace(OMITTED, "")
     return (
-        len(quote) <= MAX_QUOTE
-        and not quote.endswith(":")
-        and len(content_words(words)) >= MIN_WORDS
-        and not has_mark(quote)
+        len(content_words(words)) >= MIN_WORDS
+        or sum(not letter.isascii() for letter in filter(str.isalpha, words)) >= MIN_LETTERS
     )
