@@ -80,6 +80,14 @@ class JournalError(BarrierPolicyError):
     """A transaction that can't go on: its transcript changed under it, or its journal can't be read."""
 
 
+class SummaryError(BarrierPolicyError):
+    """A summarizer gave nothing that can be used; nothing was changed."""
+
+
+class SummaryTooLongError(SummaryError):
+    """A summary that is not shorter than its source, or longer than was asked for: what it stands for stays verbatim."""
+
+
 class CompactionBarrierError(BarrierPolicyError, RuntimeError):
     """A span is a barrier and can't be summarized safely (source: Compaction barrier, 2026-11-10).
 

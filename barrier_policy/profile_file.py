@@ -9,12 +9,16 @@
     store: ./originals                # a folder, an address such as s3://bucket/name, or none
     overlays: [./policies]            # folders, on top of the shipped policies
     engine: auto                      # auto, fast or python
+    summarizer: {kind: command, command: [summarize, --short]}
 
 Paths are relative to the file. A key that is left out has the default of `Profile`.
 """
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Callable, Collection
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +29,20 @@ from barrier_policy.policy.yaml import MAX_CHARACTERS, Node, parse_yaml
 from barrier_policy.profile import EffectClass, EngineName, FidelityClause, Profile, Workload
 from barrier_policy.provenance.names import address_kind
 from barrier_policy.spans.segment import Strategy
+from barrier_policy.summarizer_spec import (
+    DEFAULT_TIMEOUT,
+    KEYS,
+    MAX_TIMEOUT,
+    OPTIONAL_KEYS,
+    SummarizerKind,
+    SummarizerSpec,
+    function_problem,
+    url_problem,
+    variable_problem,
+)
 
-SECTIONS = ("tail", "budget", "spans", "fidelity", "workload", "tools", "store", "overlays", "engine")
+SECTIONS = ("tail", "budget", "spans", "fidelity", "workload", "tools", "store", "overlays", "engine", "summarizer")
+SUMMARIZER_KEYS = ("kind", "command", "function", "url", "model", "api_key_env", "timeout_seconds")
 NO_STORE = "none"
 
 
@@ -86,6 +102,8 @@ class _ProfileReader(ShapeReader):
             found["overlays"] = tuple(self._overlay(node) for node in self.items(sections["overlays"], "folders"))
         if "engine" in sections:
             found["engine"] = str(self.choice(sections["engine"], EngineName, EngineName.AUTO))
+        if "summarizer" in sections:
+            found["summarizer"] = self._summarizer(sections["summarizer"])
         return found
 
     def _section(self, node: Node, what: str, known: tuple[str, ...]) -> dict[str, Node]:
@@ -143,8 +161,67 @@ class _ProfileReader(ShapeReader):
             )
         return path
 
+    def _summarizer(self, node: Node) -> SummarizerSpec:
+        """The settings of one kind; those of another kind are mistakes."""
+        fields = self._section(node, "section `summarizer`", SUMMARIZER_KEYS)
+        chosen = self.choice(fields.get("kind"), SummarizerKind, SummarizerKind.EXTRACTIVE)
+        needed, allowed = KEYS[chosen], (*KEYS[chosen], *OPTIONAL_KEYS.get(chosen, ()))
+        for key in sorted(fields.keys() - {"kind", "timeout_seconds", *allowed}):
+            self.issues.append(fields[key].key_issue(f"`{key}` is not for kind `{chosen}` ({_keys_of(allowed)})"))
+        for key in sorted(set(needed) - fields.keys()):
+            self.issues.append(node.issue(f"a summarizer of kind `{chosen}` needs `{key}`"))
+        return SummarizerSpec(
+            kind=chosen,
+            command=self._command(fields.get("command")),
+            function=self._checked(fields.get("function"), function_problem),
+            url=self._checked(fields.get("url"), partial(url_problem, with_key="api_key_env" in fields)),
+            model=self.text(fields.get("model")),
+            api_key_env=self._checked(fields.get("api_key_env"), variable_problem),
+            timeout_seconds=self._seconds(fields.get("timeout_seconds")),
+        )
+
+    def _command(self, node: Node | None) -> tuple[str, ...]:
+        """A list of arguments, or a line that is split as a shell would; a program with a `/` is relative to the file."""
+        if node is None:
+            return ()
+        arguments = (
+            self._split(node) if isinstance(node.value, str) else [self.text(item) for item in self.items(node, "texts")]
+        )
+        if not arguments and isinstance(node.value, tuple):
+            self.issues.append(node.issue("an empty list where a program with its arguments is needed"))
+        if arguments and "/" in arguments[0]:
+            arguments[0] = str(self._path(arguments[0]))
+        return tuple(arguments)
+
+    def _split(self, node: Node) -> list[str]:
+        try:
+            return shlex.split(self.text(node))
+        except ValueError as error:
+            self.issues.append(
+                node.issue(f"the command can't be split ({str(error).lower()}; a list of arguments needs no quotes)")
+            )
+            return []
+
+    def _checked(self, node: Node | None, problem: Callable[[str], str]) -> str:
+        text = self.text(node)
+        if node is not None and text and (found := problem(text)):
+            self.issues.append(node.issue(found))
+        return text
+
+    def _seconds(self, node: Node | None) -> float:
+        if node is None:
+            return DEFAULT_TIMEOUT
+        if not isinstance(node.value, int) or isinstance(node.value, bool) or not 1 <= node.value <= MAX_TIMEOUT:
+            self.issues.append(node.issue(f"{kind(node)} where whole seconds, 1 to {MAX_TIMEOUT}, are needed"))
+            return DEFAULT_TIMEOUT
+        return float(node.value)
+
     def _path(self, text: str) -> Path:
         try:
             return self._folder / Path(text).expanduser()
         except RuntimeError:  # `~somebody` without a home
             return self._folder / text
+
+
+def _keys_of(allowed: Collection[str]) -> str:
+    return f"its settings: {listing(allowed)}" if allowed else "it has no settings of its own"

@@ -23,6 +23,7 @@ ONLY_IMPORTERS = {
     "celpy": ("policy/cel/subset.py", "policy/cel/python_engine.py"),
     "lark": ("policy/cel/subset.py", "policy/cel/python_engine.py"),
     "cel_expr_python": ("policy/cel/fast_engine.py",),
+    "httpx": ("gate/summarizers/endpoint.py",),
     "pluggy": ("hookspecs.py", "plugins.py"),
     "fsspec": ("provenance/fsspec_store.py",),
     "platformdirs": ("provenance/store.py",),

@@ -11,6 +11,7 @@ from barrier_policy.policy.cel.engine import ENGINES
 from barrier_policy.profile import EngineName, FidelityClause, Profile, Workload
 from barrier_policy.profile_file import load_profile
 from barrier_policy.spans.segment import Strategy
+from barrier_policy.summarizer_spec import SummarizerKind, SummarizerSpec
 
 WHOLE = """\
 tail: {keep_last: 8}
@@ -26,6 +27,7 @@ tools:
 store: ./originals
 overlays: [policies]
 engine: python
+summarizer: {kind: endpoint, url: https://models.test/v1, model: small, api_key_env: SHOP_KEY, timeout_seconds: 20}
 """
 
 
@@ -53,10 +55,19 @@ def test_every_key_sets_its_field(tmp_path: Path) -> None:
         store=str(tmp_path / "originals"),
         overlays=(tmp_path / "policies",),
         engine="python",
+        summarizer=SummarizerSpec(
+            kind=SummarizerKind.ENDPOINT,
+            url="https://models.test/v1",
+            model="small",
+            api_key_env="SHOP_KEY",
+            timeout_seconds=20,
+        ),
     )
 
 
-@pytest.mark.parametrize("text", ["", "# nothing\n", "tail: {}\n", "tail:\n", "fidelity: {}\n", "workload: {}\n", "{}"])
+@pytest.mark.parametrize(
+    "text", ["", "# nothing\n", "tail: {}\n", "tail:\n", "fidelity: {}\n", "workload: {}\n", "{}", "summarizer: {}\n"]
+)
 def test_what_is_left_out_has_its_default(tmp_path: Path, text: str) -> None:
     assert load_profile(written(tmp_path, text)) == Profile()
 
@@ -97,7 +108,7 @@ def test_a_store_is_a_folder_or_none(tmp_path: Path, text: str, store: str | Non
         ("overlays: [rules]", "1:12: `rules` is no folder (overlays are folders of policies, relative to this file)"),
         ("engine: rust", "1:9: `rust` where one of auto, fast, python is needed"),
         ("- tail", "1:1: the profile is a list (it must be a mapping with "
-                   "budget, engine, fidelity, overlays, spans, store, tail, tools, workload)"),
+                   "budget, engine, fidelity, overlays, spans, store, summarizer, tail, tools, workload)"),
         ("tail: {}\ntail: {}", "2:1: key `tail` is already used at line 1"),
         ("tail: &a {}", "1:7: anchors are not allowed (write the value out)"),
         ("tools: {a: read_onyl}", "1:12: `read_onyl` where one of idempotent, irreversible, keyed, non_idempotent, read_only is needed"),
@@ -105,6 +116,72 @@ def test_a_store_is_a_folder_or_none(tmp_path: Path, text: str, store: str | Non
 )  # fmt: skip
 def test_a_mistake_is_named_with_its_place(tmp_path: Path, text: str, problem: str) -> None:
     assert problems(tmp_path, text) == [problem]
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("[summarize, --short, a b]", ("summarize", "--short", "a b")),
+        ("summarize --short 'a b' $HOME", ("summarize", "--short", "a b", "$HOME")),
+        ("[./tools/summarize, ./x]", ("{folder}/tools/summarize", "./x")),
+        ("/opt/bin/summarize", ("/opt/bin/summarize",)),
+    ],
+)
+def test_a_command_is_a_list_or_a_line_and_its_program_relative_to_the_file(
+    tmp_path: Path, text: str, command: tuple[str, ...]
+) -> None:
+    profile = load_profile(written(tmp_path, f"summarizer: {{kind: command, command: {text}}}"))
+    assert profile.summarizer == SummarizerSpec(
+        kind=SummarizerKind.COMMAND, command=tuple(argument.format(folder=tmp_path) for argument in command)
+    )
+
+
+def test_a_function_is_named_by_module_and_name(tmp_path: Path) -> None:
+    profile = load_profile(written(tmp_path, 'summarizer: {kind: python, function: "shop.text:short"}'))
+    assert profile.summarizer == SummarizerSpec(kind=SummarizerKind.PYTHON, function="shop.text:short")
+
+
+ENDPOINT = "kind: endpoint, url: https://m.test, model: m"
+KEY = "kq83hf7Gd0sPz6Rt4WmN1bXv"
+
+
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        ("extractive", "1:13: the section `summarizer` is a text (it must be a mapping with "
+                       "api_key_env, command, function, kind, model, timeout_seconds, url)"),
+        ("{kind: magic}", "1:20: `magic` where one of command, endpoint, extractive, python is needed"),
+        ("{kid: python}", "1:14: unknown key `kid` (did you mean `kind`?)"),
+        ("{kind: command}", "1:13: a summarizer of kind `command` needs `command`"),
+        ("{kind: endpoint, url: https://m.test}", "1:13: a summarizer of kind `endpoint` needs `model`"),
+        ("{model: m}", "1:14: `model` is not for kind `extractive` (it has no settings of its own)"),
+        ("{kind: command, command: [a], url: https://m.test}", "1:43: `url` is not for kind `command` (its settings: command)"),
+        ("{kind: command, command: []}", "1:38: an empty list where a program with its arguments is needed"),
+        ("{kind: command, command: [a, 1]}", "1:42: the number 1 where a text is needed"),
+        ("{kind: command, command: {a: b}}", "1:38: a mapping where a list of texts is needed"),
+        ("{kind: command, command: a 'b}", "1:38: the command can't be split (no closing quotation; "
+                                           "a list of arguments needs no quotes)"),
+        ("{kind: python, function: short}", "1:38: `short` names no function (write it as module:name)"),
+        ("{timeout_seconds: 0}", "1:31: the number 0 where whole seconds, 1 to 3600, are needed"),
+        ("{timeout_seconds: 1.5}", "1:31: a text where whole seconds, 1 to 3600, are needed"),
+        ("{kind: endpoint, url: models, model: m}", "1:35: `models` is no base url (write it as https://host/v1)"),
+        (f"{{kind: endpoint, url: 'https://m.test/?key={KEY}', model: m}}", "1:35: the url holds a user, a query or a fragment "
+                                           "(name the key's environment variable in `api_key_env`)"),
+        (f"{{{ENDPOINT}, api_key_env: {KEY}}}", "1:74: `api_key_env` is no name of an environment variable "
+                                           "(capital letters, digits and `_`; never the key itself)"),
+        ("{kind: endpoint, url: http://m.test, model: m, api_key_env: SHOP_KEY}",
+         "1:35: `http://m.test` would carry the key in clear text (use https; http with a key is for this machine only)"),
+    ],
+)  # fmt: skip
+def test_a_mistake_about_the_summarizer_is_named_with_its_place(tmp_path: Path, settings: str, problem: str) -> None:
+    found = problems(tmp_path, f"summarizer: {settings}")
+    assert found == [problem] and KEY not in found[0]
+
+
+@pytest.mark.parametrize("host", ["localhost:8000", "127.0.0.1:8000", "[::1]"])
+def test_a_key_may_go_to_this_machine_in_clear_text(tmp_path: Path, host: str) -> None:
+    text = f"summarizer: {{kind: endpoint, url: 'http://{host}/v1', model: m, api_key_env: SHOP_KEY}}"
+    assert load_profile(written(tmp_path, text)).summarizer.url == f"http://{host}/v1"
 
 
 def test_all_mistakes_are_reported_at_once_in_the_order_of_the_file(tmp_path: Path) -> None:

@@ -21,7 +21,17 @@ from barrier_policy.errors import JournalError, SummaryError
 from barrier_policy.gate.journal import State, read_journal, transactions
 from barrier_policy.provenance.store import original_bytes
 
-from .conftest import NOW, SENTENCE, Messages, agent, user
+Messages = list[dict[str, Any]]
+NOW = "2026-06-01T12:00:00Z"
+SENTENCE = "The user and the agent looked after the service."
+
+
+def user(text: str) -> dict[str, Any]:
+    return {"role": "user", "content": text}
+
+
+def agent(text: str) -> dict[str, Any]:
+    return {"role": "assistant", "content": text}
 
 
 def texts(messages: Messages) -> str:

@@ -1,0 +1,124 @@
+"""Running a summarizer: in bounded time, with its answer checked, and never trusted (design section 4, gate).
+
+What it returns is data from an untrusted place: it replaces turns that were free to go, and it never releases anything.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import inspect
+import threading
+from collections.abc import Awaitable, Callable, Coroutine
+from concurrent import futures
+from typing import Any, TypeVar, cast
+
+from barrier_policy.errors import BarrierPolicyError, SummaryError
+from barrier_policy.gate.shown import shown
+from barrier_policy.gate.summary_check import check_summary
+from barrier_policy.gate.summary_request import Summarizer, Summary, SummaryRequest, summarizer_name
+
+GRACE = 2.0
+"""Seconds after its time limit that a summarizer has to clean up, before it is left to itself."""
+
+Result = TypeVar("Result")
+Check = Callable[[str, SummaryRequest], str]
+"""Takes the answer and what was asked; returns the text to use. Raises SummaryError."""
+
+
+def summarize(
+    request: SummaryRequest, summarizer: Summarizer, *, timeout: float | None = None, check: Check = check_summary
+) -> Summary:
+    """Run a summarizer, sync or async, and check its answer. Works inside and outside of a running event loop.
+
+    `timeout` in seconds is for callables that have no time limit of their own. A Python function that overruns it is left behind in its
+    thread: Python can't stop one. Raises SummaryTooLongError where the source has to stay, SummaryError for everything else.
+    """
+    patience = None if timeout is None else timeout + GRACE
+    return _run(asummarize(request, summarizer, timeout=timeout, check=check), patience, summarizer_name(summarizer))
+
+
+async def asummarize(
+    request: SummaryRequest, summarizer: Summarizer, *, timeout: float | None = None, check: Check = check_summary
+) -> Summary:
+    """The async twin of `summarize`: a sync summarizer runs in a thread, so that the event loop goes on."""
+    name = summarizer_name(summarizer)
+    answer = await within(timeout, name, call(summarizer, request))
+    if not isinstance(answer, str):
+        raise SummaryError(f"summarizer `{name}` returned a `{type(answer).__name__}` (it must return a text)")
+    return Summary(text=check(answer, request), summarizer=name)
+
+
+async def within(timeout: float | None, name: str, work: Coroutine[Any, Any, Result]) -> Result:
+    """The result of the work, with every failure of it as a SummaryError that names the summarizer."""
+    limit = asyncio.timeout(timeout)
+    try:
+        async with limit:
+            return await work
+    except BarrierPolicyError:
+        raise
+    except Exception as error:
+        if limit.expired():
+            problem = f"gave no answer within {timeout:g} s (give it more time, or look why it hangs)"
+        else:
+            detail = shown(str(error))
+            problem = f"raised {type(error).__name__}" + (f": {detail}" if detail else "")
+    raise SummaryError(
+        f"summarizer `{name}` {problem}"
+    )  # outside of the handler: what was raised may hold more than is shown
+
+
+async def call(summarizer: Summarizer, request: SummaryRequest) -> Any:
+    """What a summarizer returns; a sync one is called in a thread of its own, which does not keep the process alive."""
+    if inspect.iscoroutinefunction(summarizer) or inspect.iscoroutinefunction(getattr(summarizer, "__call__", None)):  # noqa: B004
+        return await cast(Awaitable[str], summarizer(request))
+    answer = await asyncio.wrap_future(_in_thread(lambda: summarizer(request)))
+    return await answer if inspect.isawaitable(answer) else answer
+
+
+def _in_thread(work: Callable[[], Result]) -> futures.Future[Result]:
+    future: futures.Future[Result] = futures.Future()
+    context = contextvars.copy_context()
+
+    def run() -> None:
+        try:
+            result = context.run(work)
+        except (
+            SystemExit,
+            StopIteration,
+            asyncio.CancelledError,
+        ) as error:  # of these, a future or a thread makes something else
+            _settle(future, error=SummaryError(f"the summarizer raised {type(error).__name__}"))
+        except BaseException as error:
+            _settle(future, error=error)
+        else:
+            _settle(future, result)
+
+    threading.Thread(target=run, name="barrier-policy-summarizer", daemon=True).start()
+    return future
+
+
+def _settle(future: futures.Future[Any], result: Any = None, *, error: BaseException | None = None) -> None:
+    if future.set_running_or_notify_cancel():  # whoever waited may have gone
+        future.set_exception(error) if error is not None else future.set_result(result)
+
+
+def _run(work: Coroutine[Any, Any, Result], patience: float | None, name: str) -> Result:
+    """Run async work from sync code, in an event loop and a thread of its own; an interrupt cancels it, so that it can clean up."""
+    running: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any] | None]] = []
+
+    async def supervised() -> Result:
+        running.append((asyncio.get_running_loop(), asyncio.current_task()))
+        return await work
+
+    future = _in_thread(lambda: asyncio.run(supervised()))
+    try:
+        if not futures.wait([future], patience).done:
+            raise SummaryError(f"summarizer `{name}` gave no answer in time, nor could it be stopped (look why it hangs)")
+        return future.result()
+    except KeyboardInterrupt:
+        for loop, task in running:
+            if task is not None:
+                loop.call_soon_threadsafe(task.cancel)
+        futures.wait([future], GRACE)
+        raise
