@@ -107,14 +107,14 @@ def _copies(placed: Sequence[Message], pieces: Iterable[Piece]) -> list[Copy | I
 def cut_record(source: Source, text: str, kept: Sequence[Message], contents: Iterable[str]) -> str:
     """The text of a record with only the blocks of some of its messages. Raises TranscriptError where it is in one piece."""
     for content in contents:
-        indices = {_block(part.pointer, content) for message in kept for part in message.parts}
+        indices = {block_of(part.pointer, content) for message in kept for part in message.parts}
         if indices and -1 not in indices:
             return select_items(text, content, indices)
     place = f"message {kept[0].index}"
     source.fail(f"{place} shares its record with another message, and one can't stay without the other", kept[0].line)
 
 
-def _block(pointer: str, content: str) -> int:
+def block_of(pointer: str, content: str) -> int:
     """The index of the block that a part comes from, -1 where it is none of this content."""
     index = pointer[len(content) + 1 :].partition("/")[0]
     return int(index) if pointer.startswith(content + "/") and index.isdecimal() else -1

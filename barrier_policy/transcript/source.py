@@ -149,7 +149,9 @@ class Source:
             return self
         source = Source(self.data, path=self.path)
         records = tuple(Record(line=number, value=record.value) for number, record in enumerate(self.records, start=1))
-        source.__dict__["_parsed"] = msgspec.structs.replace(self._parsed, records=records)
+        source.__dict__.update(
+            _parsed=msgspec.structs.replace(self._parsed, records=records), record_texts=self.record_texts
+        )
         return source
 
     @property
