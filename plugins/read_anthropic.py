@@ -7,8 +7,8 @@ from typing import Any
 
 from barrier_policy.hookspecs import hookimpl
 from barrier_policy.transcript.builder import TranscriptBuilder
-from barrier_policy.transcript.copying import Layout, copying_writer
-from barrier_policy.transcript.elements import Element, Place, find_elements, find_list, sample
+from barrier_policy.transcript.copying import Layout, copying_writer, lists_under, user_message
+from barrier_policy.transcript.elements import Element, Place, find_elements, sample
 from barrier_policy.transcript.model import MessageKind, Part, Transcript
 from barrier_policy.transcript.parts import content_parts, text_part, unknown_part
 from barrier_policy.transcript.reader import Reader
@@ -88,17 +88,12 @@ def barrier_readers() -> Iterable[Reader]:
     return [Reader(name="anthropic_messages", title="Anthropic Messages", probe=probe, read=read)]
 
 
-def _lists(source: Source) -> list[str]:
-    pointer, found = find_list(source.document, "messages")
-    return [] if found is None else [pointer]
-
-
 @hookimpl
 def barrier_writers() -> Iterable[Writer]:
     """The writer `anthropic_messages`: of a message that was read as several, exactly the kept blocks are copied."""
     layout = Layout(
-        lists=_lists,
-        insert=lambda inserted, _: {"role": "user", "content": inserted.text},
+        lists=lists_under("messages"),
+        insert=user_message,
         front=("/system",),
     )
     return [copying_writer("anthropic_messages", read, layout)]

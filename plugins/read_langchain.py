@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
 from barrier_policy.hookspecs import hookimpl
 from barrier_policy.transcript.builder import TranscriptBuilder
-from barrier_policy.transcript.copying import Layout, copying_writer
-from barrier_policy.transcript.elements import SAMPLE, Element, elements_of, find_elements, find_list
+from barrier_policy.transcript.copying import Layout, copying_writer, lists_under
+from barrier_policy.transcript.elements import SAMPLE, Element, elements_of, find_elements
 from barrier_policy.transcript.model import MessageKind, Part, PartType, Transcript
 from barrier_policy.transcript.parts import call_part, content_parts, result_parts
 from barrier_policy.transcript.reader import Reader
@@ -135,11 +135,11 @@ def barrier_readers() -> Iterable[Reader]:
     return [Reader(name="langchain", title="LangChain messages", probe=probe, read=read)]
 
 
-def _lists(source: Source) -> list[str]:
-    document = as_dict(source.document)
-    state = next((key for key in STATE_KEYS if isinstance(as_dict(document.get(key)).get("messages"), list)), "")
-    pointer, found = find_list(source.document, "messages")
-    return [f"/{state}/messages"] if state else [] if found is None else [pointer]
+def _lists(source: Source) -> Sequence[str]:
+    for key in STATE_KEYS:
+        if isinstance(as_dict(as_dict(source.document).get(key)).get("messages"), list):
+            return (f"/{key}/messages",)
+    return lists_under("messages")(source)
 
 
 def _human_message(inserted: Inserted, example: Any) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from barrier_policy.hookspecs import hookimpl
 from barrier_policy.transcript.builder import TranscriptBuilder
 from barrier_policy.transcript.chat import add_chat_message, chat_parts, looks_like_chat
-from barrier_policy.transcript.copying import Layout, copying_writer
-from barrier_policy.transcript.elements import Place, find_elements, find_list, sample
+from barrier_policy.transcript.copying import Layout, copying_writer, lists_under, user_message
+from barrier_policy.transcript.elements import Place, find_elements, sample
 from barrier_policy.transcript.model import Transcript
 from barrier_policy.transcript.parts import text_part
 from barrier_policy.transcript.reader import Reader
@@ -63,17 +63,12 @@ def barrier_readers() -> Iterable[Reader]:
     return [Reader(name="openai_chat", title="OpenAI Chat Completions messages", probe=probe, read=read)]
 
 
-def _lists(source: Source) -> list[str]:
-    pointer, found = find_list(source.document, *KEYS)
-    return [] if found is None else [pointer]
-
-
 @hookimpl
 def barrier_writers() -> Iterable[Writer]:
     """The writer `openai_chat`: what is kept is copied element by element, all other fields as they stand."""
     layout = Layout(
-        lists=_lists,
-        insert=lambda inserted, _: {"role": "user", "content": inserted.text},
+        lists=lists_under(*KEYS),
+        insert=user_message,
         front=("/system_prompt",),
         contents=(),
     )

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from barrier_policy.transcript.elements import find_list
 from barrier_policy.transcript.model import Message, Transcript
 from barrier_policy.transcript.source import Source
 from barrier_policy.transcript.splice import (
@@ -67,6 +68,21 @@ def copying_writer(name: str, read: Callable[[Source], Transcript], layout: Layo
         return _write_document(source, order, read_at, layout).encode("utf-8")
 
     return Writer(name=name, write=write)
+
+
+def lists_under(*keys: str) -> Callable[[Source], Sequence[str]]:
+    """The one list that `find_elements` reads: the document itself, or what stands under the first of `keys`."""
+
+    def lists(source: Source) -> Sequence[str]:
+        pointer, found = find_list(source.document, *keys)
+        return () if found is None else (pointer,)
+
+    return lists
+
+
+def user_message(inserted: Inserted, example: Any) -> dict[str, Any]:
+    """A chat message of the user, in which form carriers and summaries stand in most formats."""
+    return {"role": "user", "content": inserted.text}
 
 
 def placed_messages(source: Source, transcript: Transcript, read: Callable[[Source], Transcript]) -> tuple[Message, ...]:
@@ -138,8 +154,8 @@ def _weave(order: Sequence[tuple[int, str | None]], count: int, read: set[int]) 
 def _write_lines(source: Source, order: Sequence[Copy | Inserted], read_at: set[Address], layout: Layout) -> bytes:
     texts = source.record_texts
     number = {record.line: index for index, record in enumerate(source.records)}
-    if any(line not in number for line, _ in read_at):
-        source.fail("it is one message with others in its fields, which can be read but not written")
+    if any(line not in number or pointer for line, pointer in read_at):
+        source.fail("some of its messages stand inside the records of others, which can be read but not written")
     chosen = []
     for entry in order:
         index = -1 if isinstance(entry, Inserted) else number[entry.address[0]]
