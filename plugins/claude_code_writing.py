@@ -33,6 +33,7 @@ ENVELOPE = (
 class Line(msgspec.Struct, frozen=True, kw_only=True):
     """A line of the new file: its text, and its row in the source, or the message of the gate's own that it will hold."""
 
+    row: int = -1
     text: str = ""
     value: dict[str, Any] = {}
     new: Inserted | None = None
@@ -120,7 +121,7 @@ def _lines(rows: _Rows, pieces: Sequence[Piece]) -> Iterator[Line]:
 
 def _copied(rows: _Rows, numbers: Iterable[int]) -> Iterator[Line]:
     for row in numbers:
-        yield Line(text=rows.texts[row], value=rows.values[row])
+        yield Line(row=row, text=rows.texts[row], value=rows.values[row])
 
 
 def _run(rows: _Rows, run: Sequence[int], followers: dict[int, list[int]]) -> Iterator[Line]:
@@ -135,9 +136,9 @@ def _run(rows: _Rows, run: Sequence[int], followers: dict[int, list[int]]) -> It
     queued = sorted(places, key=lambda row: (places[row], not rows.is_queued(row), min(rows.blocks[row])))
     for row in queued:
         text = rows.cut(row, kept)
-        yield Line(text=text, value=rows.values[row])
+        yield Line(row=row, text=text, value=rows.values[row])
         if rows.is_queued(row):
-            yield Line(text=replace_value(text, "/operation", '"remove"'), value=rows.values[row])
+            yield Line(row=row, text=replace_value(text, "/operation", '"remove"'), value=rows.values[row])
         yield from _copied(rows, followers.pop(row, ()))
 
 
@@ -147,6 +148,7 @@ def _linked(rows: _Rows, lines: Sequence[Line]) -> Iterator[str]:
     left = recorded - {as_text(line.value.get("uuid")) for line in lines}
     like = next((line.text for line in lines if line.text), "")
     told: dict[str, int] = {}  # by uuid, how many new links stand before it: a parent in front of one would bypass it
+    written: set[int] = set()
     previous, links = "", 0
     neighbour: dict[str, Any] = next((line.value for line in lines if line.value.get("uuid")), {})
     for line in lines:
@@ -160,9 +162,10 @@ def _linked(rows: _Rows, lines: Sequence[Line]) -> Iterator[str]:
             if parent in left or told.get(parent, 0) != links:
                 links += bool(previous)
                 text = replace_value(text, "/parentUuid", quote(previous) if previous else "null")
-            if own in told:  # a row that new ones divide, or that was recorded twice
+            if line.row in written:  # new rows divide it, and no two rows may have one name
                 own = _name(own, previous)
                 text = replace_value(text, "/uuid", quote(own))
+            written.add(line.row)
             told[own] = links
             previous, neighbour = own, line.value
             yield text

@@ -5,8 +5,10 @@ from __future__ import annotations
 import importlib
 import json
 import pkgutil
-from collections.abc import Callable, Iterator, Sequence
+import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import barrier_policy_plugins
@@ -19,7 +21,7 @@ from barrier_policy.spans.segment import segment
 from barrier_policy.transcript.model import Part, PartType
 from barrier_policy.transcript.pairing import pair_calls
 from barrier_policy.transcript.reader import read_transcript
-from barrier_policy.transcript.writer import Inserted, Kept, Piece, Writer, write_transcript
+from barrier_policy.transcript.writer import Inserted, Kept, Piece, Writer, find_mismatch, write_transcript
 
 SHARED = Path(__file__).parents[3] / "shared" / "transcripts"
 FIXTURES = Path(__file__).parents[1] / "readers" / "fixtures"
@@ -133,19 +135,26 @@ def shared_files() -> list[Path]:
     return sorted(path for path in SHARED.rglob("*") if path.is_file()) if SHARED.is_dir() else []
 
 
-@pytest.fixture(scope="session")
-def writable() -> Callable[[Path], Transcript | None]:
+def transcript_in(path: Path) -> Transcript | None:
     """The transcript in a file, None where it is refused or of a format that is not written."""
-    known: dict[Path, Transcript | None] = {}
+    try:
+        transcript = read(Source(path.read_bytes(), path=path.name))
+    except TranscriptError:
+        return None
+    return transcript if transcript.format in WRITABLE else None
 
-    def look(path: Path) -> Transcript | None:
-        if path not in known:
-            try:
-                transcript = read(Source(path.read_bytes(), path=path.name))
-            except TranscriptError:
-                known[path] = None
-            else:
-                known[path] = transcript if transcript.format in WRITABLE else None
-        return known[path]
 
-    return look
+@pytest.fixture(scope="session")
+def kit() -> ModuleType:
+    """This module: tests are imported one by one and can't import each other."""
+    return sys.modules[__name__]
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A case for each file in a writable format: those that are shared, where they are, and the readers' fixtures."""
+    if "written_file" in metafunc.fixturenames:
+        paths = [*shared_files(), *sorted(FIXTURES.glob("*.*"))]
+        found = [pytest.param(path, id=path.name) for path in paths if transcript_in(path) is not None]
+        skipped = pytest.mark.skip(reason="the shared transcripts are not here")
+        absent = [] if SHARED.is_dir() else [pytest.param(None, id="shared", marks=skipped)]
+        metafunc.parametrize("written_file", [*found, *absent])
