@@ -1,4 +1,4 @@
-"""Reader for Anthropic Messages: a list of messages with content blocks, or a request with `system` and `tools`."""
+"""Reader and writer for Anthropic Messages: a list of messages with content blocks, or a request with `system` and `tools`."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from typing import Any
 
 from barrier_policy.hookspecs import hookimpl
 from barrier_policy.transcript.builder import TranscriptBuilder
+from barrier_policy.transcript.copying import Layout, copying_writer, lists_under, user_message
 from barrier_policy.transcript.elements import Element, Place, find_elements, sample
 from barrier_policy.transcript.model import MessageKind, Part, Transcript
 from barrier_policy.transcript.parts import content_parts, text_part, unknown_part
 from barrier_policy.transcript.reader import Reader
 from barrier_policy.transcript.source import Source
 from barrier_policy.transcript.values import as_dict, as_list, as_text
+from barrier_policy.transcript.writer import Writer
 
 ROLES = frozenset({"user", "assistant", "system"})
 OWN_BLOCKS = frozenset(
@@ -84,3 +86,14 @@ def _add_response(builder: TranscriptBuilder, document: dict[str, Any]) -> None:
 def barrier_readers() -> Iterable[Reader]:
     """The reader `anthropic_messages`."""
     return [Reader(name="anthropic_messages", title="Anthropic Messages", probe=probe, read=read)]
+
+
+@hookimpl
+def barrier_writers() -> Iterable[Writer]:
+    """The writer `anthropic_messages`: of a message that was read as several, exactly the kept blocks are copied."""
+    layout = Layout(
+        lists=lists_under("messages"),
+        insert=user_message,
+        front=("/system",),
+    )
+    return [copying_writer("anthropic_messages", read, layout)]

@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 from barrier_policy_plugins.claude_code_rows import MESSAGE_TYPES, PromptQueue, Row, is_boundary, live_rows, main_rows
+from barrier_policy_plugins.claude_code_writing import claude_code_writer
 
 from barrier_policy.hookspecs import hookimpl
 from barrier_policy.transcript.builder import TranscriptBuilder, is_carrier, is_result
@@ -22,6 +23,7 @@ from barrier_policy.transcript.parts import content_parts, text_part, unknown_pa
 from barrier_policy.transcript.reader import Reader
 from barrier_policy.transcript.source import Source
 from barrier_policy.transcript.values import as_dict, as_text, first_text, json_text
+from barrier_policy.transcript.writer import Writer
 
 OWN_TYPES = frozenset({"file-history-snapshot", "queue-operation", "permission-mode"})
 RUNTIME_TEXT = re.compile(
@@ -176,6 +178,7 @@ class _Session:
             return
         parts = content_parts(as_dict(message).get("content"), "/message/content")
         if row.value.get("isCompactSummary") is True:
+            self._growing.clear()
             self._draft(row, "user", parts, MessageKind.SUMMARY)
         elif row.value.get("isMeta") is True:
             self._draft(row, "user", parts, MessageKind.NOTICE)
@@ -241,3 +244,9 @@ class _Session:
 def barrier_readers() -> Iterable[Reader]:
     """The reader `claude_code`."""
     return [Reader(name="claude_code", title="Claude Code session", probe=probe, read=read)]
+
+
+@hookimpl
+def barrier_writers() -> Iterable[Writer]:
+    """The writer `claude_code`."""
+    return [claude_code_writer(read)]

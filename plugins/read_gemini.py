@@ -10,12 +10,14 @@ import msgspec
 from barrier_policy.hookspecs import hookimpl
 from barrier_policy.transcript.builder import TranscriptBuilder
 from barrier_policy.transcript.contents import gemini_parts
+from barrier_policy.transcript.copying import Layout, copying_writer, lists_under
 from barrier_policy.transcript.elements import Element, Place, elements_of, find_elements, sample
 from barrier_policy.transcript.model import MessageKind, Part, PartType, Transcript
 from barrier_policy.transcript.parts import call_part, reasoning_part, result_parts
 from barrier_policy.transcript.reader import Reader
 from barrier_policy.transcript.source import Source
 from barrier_policy.transcript.values import as_dict, as_list, as_text, first_text
+from barrier_policy.transcript.writer import Writer
 
 HISTORY_KEYS = ("history", "contents")
 SESSION_TYPES = frozenset({"user", "gemini"})
@@ -50,8 +52,9 @@ def read_history(source: Source) -> Transcript:
     builder = TranscriptBuilder(source, "gemini_history")
     document = as_dict(source.document)
     builder.declare_tools(document.get("tools"))
-    if system := as_dict(document.get("systemInstruction") or document.get("system_instruction")):
-        builder.add("system", gemini_parts(system.get("parts"), "/parts"), Place(pointer="/systemInstruction"))
+    key = "systemInstruction" if document.get("systemInstruction") else "system_instruction"
+    if system := as_dict(document.get(key)):
+        builder.add("system", gemini_parts(system.get("parts"), "/parts"), Place(pointer=f"/{key}"))
     found = False
     for element in find_elements(source, *HISTORY_KEYS):
         found = True
@@ -202,3 +205,15 @@ def barrier_readers() -> Iterable[Reader]:
         Reader(name="gemini_session", title="Gemini CLI session", probe=probe_session, read=read_session),
         Reader(name="qwen_code", title="Qwen Code session", probe=probe_qwen, read=read_qwen),
     ]
+
+
+@hookimpl
+def barrier_writers() -> Iterable[Writer]:
+    """The writer `gemini_history`: of a content that was read as several messages, exactly the kept parts are copied."""
+    layout = Layout(
+        lists=lists_under(*HISTORY_KEYS),
+        insert=lambda inserted, _: {"role": "user", "parts": [{"text": inserted.text}]},
+        front=("/systemInstruction", "/system_instruction"),
+        contents=("/parts",),
+    )
+    return [copying_writer("gemini_history", read_history, layout)]

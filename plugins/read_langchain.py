@@ -1,19 +1,21 @@
-"""Reader for LangChain messages: `messages_to_dict`, `dumpd`, and plain dicts with a `type`; a list or a graph's state."""
+"""Reader and writer for LangChain messages: `messages_to_dict`, `dumpd`, and plain dicts with a `type`; a list or a graph's state."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
 from barrier_policy.hookspecs import hookimpl
 from barrier_policy.transcript.builder import TranscriptBuilder
+from barrier_policy.transcript.copying import Layout, copying_writer, lists_under
 from barrier_policy.transcript.elements import SAMPLE, Element, elements_of, find_elements
 from barrier_policy.transcript.model import MessageKind, Part, PartType, Transcript
 from barrier_policy.transcript.parts import call_part, content_parts, result_parts
 from barrier_policy.transcript.reader import Reader
 from barrier_policy.transcript.source import Source
 from barrier_policy.transcript.values import as_dict, as_list, as_text, first_text
+from barrier_policy.transcript.writer import Inserted, Writer
 
 ROLES = {
     "human": "user", "ai": "assistant", "system": "system", "tool": "tool", "function": "tool", "developer": "developer",
@@ -131,3 +133,27 @@ def _raw_calls(raw: dict[str, Any], pointer: str) -> list[Part]:
 def barrier_readers() -> Iterable[Reader]:
     """The reader `langchain`."""
     return [Reader(name="langchain", title="LangChain messages", probe=probe, read=read)]
+
+
+def _lists(source: Source) -> Sequence[str]:
+    for key in STATE_KEYS:
+        if isinstance(as_dict(as_dict(source.document).get(key)).get("messages"), list):
+            return (f"/{key}/messages",)
+    return lists_under("messages")(source)
+
+
+def _human_message(inserted: Inserted, example: Any) -> dict[str, Any]:
+    """A message of the user in the shape of the others, flagged as LangChain's own summaries are where it is one."""
+    flags = {"lc_source": "summarization"} if inserted.kind is MessageKind.SUMMARY else {}
+    fields = {"content": inserted.text, "additional_kwargs": flags, "response_metadata": {}, "type": "human"}
+    _, _, pointer = _message(example)
+    if pointer == "/kwargs":
+        path = [*as_list(as_dict(example).get("id"))[:-1], "HumanMessage"]
+        return {"lc": as_dict(example)["lc"], "type": "constructor", "id": path, "kwargs": fields}
+    return {"type": "human", "data": fields} if pointer == "/data" else fields
+
+
+@hookimpl
+def barrier_writers() -> Iterable[Writer]:
+    """The writer `langchain`: what is kept is copied element by element, all other fields as they stand."""
+    return [copying_writer("langchain", read, Layout(lists=_lists, insert=_human_message, contents=()))]

@@ -1,4 +1,4 @@
-"""Reader for OpenAI Chat Completions messages: a list, an object with `messages`, or a message a line."""
+"""Reader and writer for OpenAI Chat Completions messages: a list, an object with `messages`, or a message a line."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from collections.abc import Iterable
 from barrier_policy.hookspecs import hookimpl
 from barrier_policy.transcript.builder import TranscriptBuilder
 from barrier_policy.transcript.chat import add_chat_message, chat_parts, looks_like_chat
+from barrier_policy.transcript.copying import Layout, copying_writer, lists_under, user_message
 from barrier_policy.transcript.elements import Place, find_elements, sample
 from barrier_policy.transcript.model import Transcript
 from barrier_policy.transcript.parts import text_part
 from barrier_policy.transcript.reader import Reader
 from barrier_policy.transcript.source import Source
 from barrier_policy.transcript.values import as_dict, as_list, as_text
+from barrier_policy.transcript.writer import Writer
 
 KEYS = ("messages", "history")
 SURE = frozenset({"tool", "function", "developer"})
@@ -59,3 +61,15 @@ def _add_response(builder: TranscriptBuilder, document: dict[str, object]) -> No
 def barrier_readers() -> Iterable[Reader]:
     """The reader `openai_chat`."""
     return [Reader(name="openai_chat", title="OpenAI Chat Completions messages", probe=probe, read=read)]
+
+
+@hookimpl
+def barrier_writers() -> Iterable[Writer]:
+    """The writer `openai_chat`: what is kept is copied element by element, all other fields as they stand."""
+    layout = Layout(
+        lists=lists_under(*KEYS),
+        insert=user_message,
+        front=("/system_prompt",),
+        contents=(),
+    )
+    return [copying_writer("openai_chat", read, layout)]

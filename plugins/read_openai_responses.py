@@ -1,4 +1,4 @@
-"""Reader for OpenAI Responses items: a list, a request with `input`, a response with `output`, or both."""
+"""Reader and writer for OpenAI Responses items: a list, a request with `input`, a response with `output`, or both."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 from barrier_policy.hookspecs import hookimpl
 from barrier_policy.transcript.builder import TranscriptBuilder
+from barrier_policy.transcript.copying import Layout, copying_writer
 from barrier_policy.transcript.elements import Element, Place, elements_of, find_elements, sample
 from barrier_policy.transcript.model import Transcript
 from barrier_policy.transcript.parts import text_part
@@ -14,6 +15,7 @@ from barrier_policy.transcript.reader import Reader
 from barrier_policy.transcript.responses import is_response_item, item_messages
 from barrier_policy.transcript.source import Source
 from barrier_policy.transcript.values import as_dict, as_list, as_text
+from barrier_policy.transcript.writer import Writer
 
 
 def probe(source: Source) -> int:
@@ -68,3 +70,28 @@ def _elements(source: Source, document: dict[str, Any]) -> Iterator[Element]:
 def barrier_readers() -> Iterable[Reader]:
     """The reader `openai_responses`."""
     return [Reader(name="openai_responses", title="OpenAI Responses items", probe=probe, read=read)]
+
+
+def _lists(source: Source) -> list[str]:
+    if isinstance(source.document, list):
+        return [""]
+    document = as_dict(source.document)
+    lists = {"/input": document.get("input"), "/output": document.get("output")}
+    lists["/response/output"] = as_dict(document.get("response")).get("output")
+    return [pointer for pointer, found in lists.items() if isinstance(found, list)]
+
+
+@hookimpl
+def barrier_writers() -> Iterable[Writer]:
+    """The writer `openai_responses`: what is kept is copied item by item, all other fields as they stand."""
+    layout = Layout(
+        lists=_lists,
+        insert=lambda inserted, _: {
+            "type": "message",
+            "role": "user",
+            "content": [{"type": "input_text", "text": inserted.text}],
+        },
+        front=("/instructions", "/input"),
+        contents=(),
+    )
+    return [copying_writer("openai_responses", read, layout)]

@@ -1,4 +1,4 @@
-"""Readers for tau-bench runs, tau2-bench simulations, and the flat texts of tau-bench's few-shot examples."""
+"""Readers and writers for tau-bench runs, tau2-bench simulations, and the flat texts of tau-bench's few-shot examples."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from collections.abc import Iterable, Iterator
 from barrier_policy.hookspecs import hookimpl
 from barrier_policy.transcript.builder import TranscriptBuilder
 from barrier_policy.transcript.chat import add_chat_message, looks_like_chat
+from barrier_policy.transcript.copying import Layout, copying_writer, lists_under, user_message
 from barrier_policy.transcript.elements import Place, find_elements, sample
 from barrier_policy.transcript.model import Part, PartType, Transcript
 from barrier_policy.transcript.parts import result_parts, text_part
 from barrier_policy.transcript.reader import Reader
 from barrier_policy.transcript.source import Source
 from barrier_policy.transcript.values import as_dict, as_text
+from barrier_policy.transcript.writer import Writer
 
 SPEAKER = re.compile(r"^(system|user|assistant|tool): ?", re.MULTILINE)
 FLAT_KEY = "messages_display"
@@ -104,4 +106,13 @@ def barrier_readers() -> Iterable[Reader]:
         Reader(name="tau_bench", title="tau-bench run", probe=probe_run, read=read_run),
         Reader(name="tau2_bench", title="tau2-bench simulation", probe=probe_simulation, read=read_simulation),
         Reader(name="tau_bench_few_shot", title="tau-bench few-shot text", probe=probe_flat, read=read_flat),
+    ]
+
+
+@hookimpl
+def barrier_writers() -> Iterable[Writer]:
+    """The writers `tau_bench` and `tau2_bench`: what is kept is copied element by element, all other fields as they stand."""
+    return [
+        copying_writer(name, read, Layout(lists=lists_under(key), insert=user_message, front=("/policy",), contents=()))
+        for name, read, key in (("tau_bench", read_run, "traj"), ("tau2_bench", read_simulation, "messages"))
     ]

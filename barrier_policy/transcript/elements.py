@@ -42,18 +42,24 @@ def find_elements(source: Source, *keys: str) -> Iterator[Element]:
 
     A list may also be recorded as JSON text; pointers then go on inside the decoded text.
     """
-    document = source.document
-    if isinstance(document, list):
-        yield from elements_of(document)
+    pointer, found = find_list(source.document, *keys)
+    if found is not None:
+        yield from elements_of(found, pointer)
         return
+    for record in source.records:
+        yield Element(record.line, "", record.value)
+
+
+def find_list(document: Any, *keys: str) -> tuple[str, list[Any] | None]:
+    """A document's list of messages with its pointer; None where it has none and its lines are the messages."""
+    if isinstance(document, list):
+        return "", document
     if isinstance(document, dict):
         for key in keys:
             found = _decoded(document.get(key))
             if isinstance(found, list):
-                yield from elements_of(found, f"/{key}")
-                return
-    for record in source.records:
-        yield Element(record.line, "", record.value)
+                return f"/{key}", found
+    return "", None
 
 
 def elements_of(items: Iterable[Any], pointer: str = "", *, line: int = 0) -> Iterator[Element]:

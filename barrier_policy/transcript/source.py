@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import json
+from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, NoReturn
@@ -12,7 +13,7 @@ import msgspec
 
 from barrier_policy.digest import canonical_json, digest_bytes
 from barrier_policy.errors import Issue, TranscriptError
-from barrier_policy.transcript.values import MAX_DEPTH, DepthError, decode_glued, decode_json, json_text
+from barrier_policy.transcript.values import MAX_DEPTH, DepthError, decode_glued, decode_json, glued_texts, json_text
 
 MAX_BYTES = 512 * 1024 * 1024
 BLANK = b" \t\r\x00"
@@ -76,6 +77,8 @@ class Source:
         except (TypeError, ValueError) as error:
             raise TranscriptError([Issue(file=path, message=f"the messages are no JSON data ({error})")]) from None
         source.__dict__["_parsed"] = _Parsed(document=document)
+        # the canonical bytes hold neither lone surrogates nor large integers; the text that is cut for writing must
+        source.__dict__["text"] = json_text(document).encode("utf-8", "backslashreplace").decode("utf-8")
         return source
 
     def fail(self, message: str, line: int = 0, column: int = 0) -> NoReturn:
@@ -99,7 +102,10 @@ class Source:
 
     @cached_property
     def text(self) -> str:
-        """The bytes as text: UTF-8 with or without a mark, or UTF-16 and UTF-32 with one. Raises TranscriptError else."""
+        """The bytes as text: UTF-8 with or without a mark, or UTF-16 and UTF-32 with one. Raises TranscriptError else.
+
+        For messages in memory it is their JSON as they are, with keys in their order.
+        """
         try:
             return self._utf8.decode("utf-8")
         except UnicodeDecodeError as error:
@@ -124,6 +130,29 @@ class Source:
         A last line that breaks off is left out, and `truncated` says so.
         """
         return self._parsed.records
+
+    @cached_property
+    def record_texts(self) -> tuple[str, ...]:
+        """The text of each of `records` as it stands in the file, without what surrounds it on its line."""
+        texts: list[str] = []
+        counts = Counter(record.line for record in self.records)
+        for number, line in _lines(self._utf8):
+            if counts[number] == 1 and not (self.truncated and number == self.records[-1].line):
+                texts.append(line.decode("utf-8"))
+            elif counts[number]:
+                texts += glued_texts(line.decode("utf-8"))
+        return tuple(texts)
+
+    def one_record_a_line(self) -> Source:
+        """The same source where values glued on one line have numbers of their own; itself where there are none."""
+        if len({record.line for record in self.records}) == len(self.records):
+            return self
+        source = Source(self.data, path=self.path)
+        records = tuple(Record(line=number, value=record.value) for number, record in enumerate(self.records, start=1))
+        source.__dict__.update(
+            _parsed=msgspec.structs.replace(self._parsed, records=records), record_texts=self.record_texts
+        )
+        return source
 
     @property
     def truncated(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -72,19 +73,34 @@ def decode_glued(text: str) -> tuple[list[Any], bool]:
     Raises DepthError where one is nested deeper than MAX_DEPTH levels.
     """
     values: list[Any] = []
+    read = 0
+    try:
+        for value, _, end in _glued(text):
+            check_depth(value)
+            values.append(value)
+            read = end
+    except RecursionError:
+        raise DepthError from None
+    return values, read >= len(text)
+
+
+def glued_texts(text: str) -> list[str]:
+    """The texts of the values that `decode_glued` finds."""
+    return [text[start:end].rstrip(" \t\r") for _, start, end in _glued(text)]
+
+
+def _glued(text: str) -> Iterator[tuple[Any, int, int]]:
+    """Values with where each begins and where the next one does."""
     position = 0
     while position < len(text):
+        start = position
         try:
             value, position = _LENIENT.raw_decode(text, position)
-        except RecursionError:
-            raise DepthError from None
         except ValueError:
-            return values, False
-        check_depth(value)
-        values.append(value)
+            return
         while position < len(text) and text[position] in " \t\r":
             position += 1
-    return values, True
+        yield value, start, position
 
 
 def json_text(value: Any) -> str:
