@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from barrier_policy.facts.model import Fact
 from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.conversation import Conversation
-from barrier_policy.ledger.model import Event, Family, Item
+from barrier_policy.ledger.model import Ending, Event, Family, Item
 from barrier_policy.ledger.obligations import is_reply
 from barrier_policy.transcript.model import Origin
 
@@ -17,7 +17,7 @@ SHARED_WORDS = 2
 """A release ends the rule with which it shares this many words of content."""
 
 
-class _Rules:
+class Rules:
     """Rules in force so far, found again by their words. A release costs time in its own words, not in all rules."""
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class _Rules:
 
 def find_constraints(conversation: Conversation) -> tuple[list[Item], list[Event]]:
     """Each rule sentence of a user or higher, and what became of it."""
-    rules = _Rules()
+    rules = Rules()
     events: list[Event] = []
     for message in conversation.messages:
         if message.origin.rank > Origin.USER.rank:
@@ -58,6 +58,17 @@ def find_constraints(conversation: Conversation) -> tuple[list[Item], list[Event
             rules.add(item)
             events.append(Event(message.index, item.id, "active", f"set by {message.origin}"))
     return rules.items, events
+
+
+def find_endings(conversation: Conversation) -> list[Ending]:
+    """Each sentence of a user or higher that surely releases or corrects something, in order. Weak evidence never releases."""
+    return [
+        Ending(kind=fact.kind, message=message.index, origin=message.origin, text=fact.text)
+        for message in conversation.messages
+        if message.origin.rank <= Origin.USER.rank
+        for fact in conversation.of_kind(message.index, "release", "correction")
+        if not fact.get("proposed")
+    ]
 
 
 def _rules(conversation: Conversation, message: int) -> Iterator[Item]:
