@@ -17,6 +17,9 @@ from barrier_policy.errors import CarrierError
 Fields = dict[str, Any]
 """One item of a record."""
 
+KINDS = ("constraint", "gate", "obligation", "plan_item", "job", "receipt", "environment", "binding", "evidence")
+"""Kinds of records in the order in which they are shown."""
+
 WORD_OF_STATE = {"confirmed": "done", "failed_clean": "failed"}
 REQUIRED_FIELDS = {
     "obligation": ("id", "type", "text", "state", "debtor", "creditor"),

@@ -122,9 +122,7 @@ def _once(kind: str, items: Iterable[Fields]) -> list[Fields]:
     return found
 
 
-def _fields(
-    record: str, placed: Placement, ledger: Ledger, messages: Sequence[Message], digests: dict[int, str]
-) -> Fields:
+def _fields(record: str, placed: Placement, ledger: Ledger, messages: Sequence[Message], digests: dict[int, str]) -> Fields:
     item, kind = placed.item, record_kind(placed.item)
     fields: Fields = {"id": item.id, "state": ledger.state(item), "text": item.text, "message": item.message}
     if kind != record:

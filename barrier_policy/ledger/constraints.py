@@ -33,13 +33,20 @@ class Rules:
 
     def end(self, words: frozenset[str], origin: Origin) -> Iterator[Item]:
         """End the rules of equal or lower origin that share enough words: the more the release says, the more it must share."""
-        enough = max(SHARED_WORDS, -(-len(words) // 3))
-        shared = Counter(number for word in words for number in self._live.get(word, ())[-MAX_CANDIDATES:])
-        for number in sorted(number for number, count in shared.items() if count >= enough):
+        for number in self._sharing(words):
             item = self.items[number]
             if number not in self._ended and Origin(item.attributes["origin"]).rank >= origin.rank:
                 self._ended.add(number)
                 yield item
+
+    def matching(self, words: frozenset[str]) -> Iterator[Item]:
+        """The rules that share enough words, whether ended or not."""
+        return (self.items[number] for number in self._sharing(words))
+
+    def _sharing(self, words: frozenset[str]) -> list[int]:
+        enough = max(SHARED_WORDS, -(-len(words) // 3))
+        shared = Counter(number for word in words for number in self._live.get(word, ())[-MAX_CANDIDATES:])
+        return sorted(number for number, count in shared.items() if count >= enough)
 
 
 def find_constraints(conversation: Conversation) -> tuple[list[Item], list[Event]]:
