@@ -8,6 +8,8 @@ from collections.abc import Iterable
 _RUN = re.compile(r"\w+")
 _JOINERS = "-./:@,"
 """Signs that make one value of what stands on both of their sides."""
+_PARTS = "-+/\\"
+"""Signs that belong to the value that they touch: `-5` is not 5, and `/srv` not `srv`."""
 MAX_PLACES = 40
 """Places at which one value is looked for; more would make common words quadratic."""
 
@@ -18,6 +20,7 @@ class Lines:
     def __init__(self, lines: Iterable[tuple[str, str]]) -> None:
         """`lines` are pairs of a name and its text."""
         self._texts: list[tuple[str, str]] = list(lines)
+        self._whole = {text: name for name, text in reversed(self._texts)}
         self._places: dict[str, list[tuple[int, int]]] = {}
         for number, (_, text) in enumerate(self._texts):
             for run in _RUN.finditer(text):
@@ -27,6 +30,8 @@ class Lines:
 
     def showing(self, value: str, *, besides: str = "") -> str:
         """The name of the first line that shows a value and is not named `besides`; "" where there is none."""
+        if (name := self._whole.get(value, besides)) != besides:
+            return name
         first = _RUN.search(value)
         if first is None:
             return ""
@@ -40,16 +45,16 @@ class Lines:
 
 def _stands_alone(text: str, begin: int, value: str) -> bool:
     end = begin + len(value)
-    return not (
-        _goes_on(value[:1], text[begin - 1 : begin], text[max(0, begin - 2) : begin - 1]) if begin else False
-    ) and not (_goes_on(value[-1:], text[end : end + 1], text[end + 1 : end + 2]))
+    before = text[max(0, begin - 2) : begin][::-1]
+    after = text[end : end + 2]
+    return not (_goes_on(value[:1], before[:1], before[1:]) or _goes_on(value[-1:], after[:1], after[1:]))
 
 
 def _goes_on(edge: str, beside: str, beyond: str) -> bool:
     """Whether the value goes on over its edge: with a word character, or with a sign that joins it to one."""
     if _is_word(beside):
         return _is_word(edge) or edge in _JOINERS
-    return bool(beside) and beside in _JOINERS and _is_word(beyond)
+    return bool(beside) and (beside in _PARTS or (beside in _JOINERS and _is_word(beyond)))
 
 
 def _is_word(character: str) -> bool:
