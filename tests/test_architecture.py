@@ -26,7 +26,7 @@ ONLY_IMPORTERS = {
     "pluggy": ("hookspecs.py", "plugins.py"),
     "platformdirs": ("provenance/store.py",),
     "rfc8785": ("digest.py",),
-    "rich": ("cli/console.py", "cli/listings.py", "cli/table.py"),
+    "rich": ("cli/carrier.py", "cli/console.py", "cli/listings.py", "cli/table.py"),
     "typer": ("cli/app.py", "cli/guard.py", "cli/options.py"),
 }
 """A package that needs taming is imported where it is tamed, and nowhere else in the core."""

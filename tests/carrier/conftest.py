@@ -85,7 +85,9 @@ def records(draw: st.DrawFn) -> tuple[CarrierRecord, ...]:
         items: list[Fields] = []
         for text in draw(st.lists(LINES, min_size=1, max_size=4, unique=True)):
             number += 1
-            fields = {"edits": "true", "subject": f"file-{len(text) % 3}"} if kind == "receipt" and draw(st.booleans()) else {}
+            fields = (
+                {"edits": "true", "subject": f"file-{len(text) % 3}"} if kind == "receipt" and draw(st.booleans()) else {}
+            )
             items.append(item(kind, text, number, **fields))
         shown = items[0]["text"]
         if draw(st.booleans()) and shown:

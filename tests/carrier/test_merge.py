@@ -114,7 +114,7 @@ def test_no_line_is_lost_or_shown_twice(earlier: tuple[CarrierRecord, ...], new:
     assert len(lines) == len(set(lines))
     superseded = {gone.text for gone in merged.dropped}
     whole = "\n".join(lines)
-    for fields in (fields for record in (*earlier, *new) for fields in record.fields["items"]):
+    for fields in (fields for held in (*earlier, *new) for fields in held.fields["items"]):
         assert fields["text"] in whole or any(fields["text"] in text for text in superseded)
 
 
