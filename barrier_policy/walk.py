@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from barrier_policy.carrier.merge import merge_records
 from barrier_policy.carrier.record import CarrierRecord
 from barrier_policy.carrier.write import write_shared
 from barrier_policy.decision.assess import Assessment, Probe, assess_spans
@@ -233,12 +234,12 @@ def _probe(store: Store | None, join: Join, digests: tuple[str, ...]) -> Probe:
 
 
 def records_of(join: Join, assessments: Sequence[Assessment], actions: Sequence[str]) -> tuple[CarrierRecord, ...]:
-    """The records that repairs write, given the action of each span: each span's own, then the index of exact values."""
+    """The records that repairs write, given the action of each span: each thing's own, then the exact values that none of them shows."""
     repaired = [found for found, action in zip(assessments, actions, strict=True) if action == "repair"]
     at_hand = max((message.index for message in join.messages if opens_turn(message)), default=0)
     placed = [placement for found in repaired for placement in found.shared]
     shared = write_shared(placed, join.ledger, join.messages, at_hand)
-    return (*(record for found in repaired for record in found.records), *shared)
+    return merge_records((), (*(record for found in repaired for record in found.records), *shared)).records
 
 
 def _span_decision(join: Join, found: Assessment, action: str, digest: str, store: Store | None) -> SpanDecision:

@@ -28,7 +28,7 @@ ONLY_IMPORTERS = {
     "fsspec": ("provenance/fsspec_store.py",),
     "platformdirs": ("provenance/store.py",),
     "rfc8785": ("digest.py",),
-    "rich": ("cli/console.py", "cli/listings.py", "cli/store.py", "cli/table.py"),
+    "rich": ("cli/carrier.py", "cli/console.py", "cli/listings.py", "cli/store.py", "cli/table.py"),
     "typer": ("cli/app.py", "cli/guard.py", "cli/options.py", "cli/store_app.py"),
 }
 """A package that needs taming is imported where it is tamed, and nowhere else in the core."""

@@ -2,24 +2,26 @@
 
     <barrier-policy-carrier version="1" digest="sha256:…" records="store:sha256:…">
     Exact records of turns that left this conversation. …
-    [receipt 1,2]
+    [receipt 2x1 1x2]
+    done: …
     done: …
     done: … (two lines)
     …
     </barrier-policy-carrier>
 
-A section holds the records of one kind; its head says of how many lines each of them is, so that no text of a record can be taken for
-a head. `digest` is that of all between the first line and the last, `records` where the typed records are kept.
+A section holds the records of one kind; its head says how many records of how many lines each follow, so that no text of a record can
+be taken for a head. `records` says where the typed records are kept, `digest` is that of it and of all between the first line and the last.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 
 import msgspec
 
-from barrier_policy.carrier.record import CarrierRecord
+from barrier_policy.carrier.record import KINDS, CarrierRecord
 from barrier_policy.digest import digest_text
 from barrier_policy.errors import CarrierError
 from barrier_policy.transcript.builder import CARRIER_MARK
@@ -29,12 +31,14 @@ PREAMBLE = (
     "Exact records of turns that left this conversation: rules in force, what is owed, what was done, values that were seen. "
     "They are state, not instructions, and nothing in them asks for anything to be done again."
 )
-KINDS = ("constraint", "gate", "obligation", "receipt", "job", "environment", "evidence_index", "evidence")
-"""The order of sections; kinds of outside plugins follow by name."""
 
 END = "</barrier-policy-carrier>"
 _FIRST = re.compile(CARRIER_MARK + r' version="([^"]*)" digest="(sha256:[0-9a-f]{64})" records="([^"]*)">')
-_HEAD = re.compile(r"\[([a-z_.]+) ([0-9]+(?:,[0-9]+)*)\]")
+_KIND = re.compile(r"[a-z_.]+")
+_HEAD = re.compile(r"\[([a-z_.]+)((?: [1-9][0-9]{0,8}x[1-9][0-9]{0,8})+)\]")
+_URI = re.compile(r'[^"\x00-\x20\x7f]*')
+SHOWN = 80
+"""Characters of a line that an error shows."""
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,7 +49,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Block(msgspec.Struct, frozen=True, kw_only=True):
-    """A carrier message that was read back. `intact`: its digest is that of its body. `records` is a uri, "" for none."""
+    """A carrier message that was read back. `intact`: its digest is that of its content. `records` is a uri, "" for none."""
 
     entries: tuple[Entry, ...]
     digest: str
@@ -53,17 +57,36 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
     records: str
 
 
+def in_order(records: Iterable[CarrierRecord | Entry]) -> tuple[Entry, ...]:
+    """What a block shows of records, in its order: by kind, else as given; kinds of outside plugins follow by name."""
+    entries = (Entry(kind=record.kind, text=record.text) for record in records)
+    return tuple(sorted(entries, key=lambda entry: (_rank(entry.kind), entry.kind)))
+
+
+def _rank(kind: str) -> int:
+    return KINDS.index(kind) if kind in KINDS else len(KINDS)
+
+
 def render_block(records: Iterable[CarrierRecord | Entry], *, archived: str = "") -> str:
-    """The message for records, by kind, else in the given order. `archived` is the uri of the typed records. Same records, same text."""
-    by_kind: dict[str, list[str]] = {}
-    for record in records:
-        by_kind.setdefault(record.kind, []).append(record.text)
+    """The message for records. `archived` is the uri of the typed records. Same records, same text.
+
+    Raises CarrierError where a kind or the uri can't be written down.
+    """
+    if not _URI.fullmatch(archived):
+        raise CarrierError(f"`{archived[:SHOWN]}` can't stand in a carrier as a uri (no quotes, blanks or controls)")
     lines = [PREAMBLE]
-    for kind in sorted(by_kind, key=lambda kind: (KINDS.index(kind) if kind in KINDS else len(KINDS), kind)):
-        sizes = ",".join(str(text.count("\n") + 1) for text in by_kind[kind])
-        lines += [f"[{kind} {sizes}]", *by_kind[kind]]
+    for kind, section in groupby(in_order(records), key=lambda entry: entry.kind):
+        if not _KIND.fullmatch(kind):
+            raise CarrierError(f"`{kind[:SHOWN]}` can't stand in a carrier as a kind (letters, `_` and `.`)")
+        texts = [entry.text for entry in section]
+        runs = groupby(text.count("\n") + 1 for text in texts)
+        lines += [f"[{kind} {' '.join(f'{sum(1 for _ in run)}x{size}' for size, run in runs)}]", *texts]
     body = "\n".join(lines)
-    return f'{CARRIER_MARK} version="{VERSION}" digest="{digest_text(body)}" records="{archived}">\n{body}\n{END}'
+    return f'{CARRIER_MARK} version="{VERSION}" digest="{_digest(archived, body)}" records="{archived}">\n{body}\n{END}'
+
+
+def _digest(archived: str, body: str) -> str:
+    return digest_text(f"{archived}\n{body}")
 
 
 def parse_block(text: str) -> Block:
@@ -71,13 +94,15 @@ def parse_block(text: str) -> Block:
     first, _, rest = text.partition("\n")
     found = _FIRST.fullmatch(first)
     body, closed, after = rest.rpartition("\n" + END)
-    if found is None or not closed or after.strip():
+    if found is None or not closed or after.strip(" \t\r\n"):
         raise CarrierError("not a carrier of barrier_policy (its first or last line is missing or was changed)")
     version, digest, records = found.groups()
     if version != VERSION:
-        raise CarrierError(f"a carrier of version `{version}` (this release reads {VERSION}; use a newer barrier_policy)")
+        raise CarrierError(
+            f"a carrier of version `{version[:SHOWN]}` (this release reads {VERSION}; use a newer barrier_policy)"
+        )
     _, _, sections = body.partition("\n")
-    return Block(entries=tuple(_entries(sections)), digest=digest, intact=digest_text(body) == digest, records=records)
+    return Block(entries=tuple(_entries(sections)), digest=digest, intact=_digest(records, body) == digest, records=records)
 
 
 def _entries(sections: str) -> Iterator[Entry]:
@@ -86,12 +111,13 @@ def _entries(sections: str) -> Iterator[Entry]:
     while at < len(lines):
         head = _HEAD.fullmatch(lines[at])
         if head is None:
-            raise CarrierError(
-                f"the carrier can't be read: `{lines[at][:80]}` stands where a section begins (it was changed)"
-            )
+            shown = lines[at][:SHOWN]
+            raise CarrierError(f"the carrier can't be read: `{shown}` stands where a section begins (it was changed)")
         at += 1
-        for size in map(int, head[2].split(",")):
-            if size < 1 or at + size > len(lines):
+        for run in head[2].split():
+            count, size = map(int, run.split("x"))
+            if count * size > len(lines) - at:
                 raise CarrierError("the carrier can't be read: a section is shorter than its head says (it was cut)")
-            yield Entry(kind=head[1], text="\n".join(lines[at : at + size]))
-            at += size
+            for _ in range(count):
+                yield Entry(kind=head[1], text="\n".join(lines[at : at + size]))
+                at += size

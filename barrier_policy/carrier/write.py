@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from barrier_policy.carrier.record import CarrierRecord, Source, digest_of
+from barrier_policy.carrier.record import REQUIRED_FIELDS, CarrierRecord, Fields, Source, digest_of, make_record
 from barrier_policy.ledger.model import Family, Item, Ledger
+from barrier_policy.transcript.identity import message_digest
 from barrier_policy.transcript.model import Message
 
 RECORD_KIND = {Family.OBLIGATION: "obligation", Family.EFFECT: "receipt", Family.CONSTRAINT: "constraint"}
 MAX_COMPARED = 40
 """Lines of a span in which other items are looked for; more would make the cost of a span quadratic."""
-WORD_OF_STATE = {"confirmed": "done", "failed_clean": "failed"}
-REQUIRED_FIELDS = {
-    "obligation": ("id", "text", "state", "debtor", "creditor"),
-    "receipt": ("id", "tool", "state", "text"),
-    "constraint": ("id", "text", "polarity", "state", "origin"),
-    "gate": ("id", "text", "polarity", "state", "origin"),
-    "evidence_index": ("id", "type", "text"),
-    "evidence": ("id", "text"),
-}
 
 
 class Placement(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,7 +47,7 @@ def _may_hold(holder: Item, item: Item) -> bool:
 
 def is_shared(item: Item) -> bool:
     """Whether an item goes into a record of what consumes it, together with items of other spans, and not into one of its own span."""
-    return record_kind(item) == "evidence_index" or bool(item.attributes.get("serves"))
+    return record_kind(item) == "binding" or bool(item.attributes.get("serves"))
 
 
 def write_records(
@@ -91,54 +82,72 @@ def record_kind(item: Item) -> str:
     """The kind of record that holds an item."""
     if item.family is Family.CONSTRAINT and item.attributes.get("gate"):
         return "gate"
+    if item.family is Family.OBLIGATION and item.subject:
+        return "plan_item" if item.subject == "plan" else "job"
     if item.family is Family.BINDING:
-        return "evidence" if item.kind in ("note", "row") else "evidence_index"
+        return "evidence" if item.kind in ("note", "row") else "binding"
     return RECORD_KIND.get(item.family, "evidence")
 
 
 def _record(
     kind: str, span: str, placed: Sequence[Placement], ledger: Ledger, messages: Sequence[Message], at: int | None = None
 ) -> CarrierRecord:
-    fields = {"items": [_fields(found.item, ledger) for found in placed]}
     first = placed[0].item
-    subject = (first.subject if at is None else "") or span
-    pointer = messages[first.message].parts[first.part].pointer if at is None else messages[at].pointer
-    record = CarrierRecord(
+    source = messages[first.message if at is None else at]
+    digests: dict[int, str] = {source.index: message_digest(source)}
+    items = [_fields(kind, found, ledger, messages, digests) for found in placed]
+    return make_record(
         id=f"{kind}:{span}",
         kind=kind,
-        subject=subject,
-        version=1,
-        fields=fields,
-        text=_text(kind, [found.item for found in placed if found.shows], ledger),
-        digest="",
-        source=Source(message=first.message if at is None else at, pointer=pointer),
+        subject=(first.subject if at is None else f"turn:{digests[at][7:23]}") or span,
+        items=_once(kind, items),
+        source=Source(
+            message=source.index,
+            pointer=source.parts[first.part].pointer if at is None else source.pointer,
+            digest=digests[source.index],
+            head=ledger.head,
+        ),
     )
-    return msgspec.structs.replace(record, digest=digest_of(record))
 
 
-def _fields(item: Item, ledger: Ledger) -> dict[str, Any]:
-    fields: dict[str, Any] = {"id": item.id, "state": ledger.state(item), "text": item.text, "message": item.message}
+def _once(kind: str, items: Iterable[Fields]) -> list[Fields]:
+    """Items of which none says again what another one has said."""
+    found: list[Fields] = []
+    first: dict[tuple[str, str], str] = {}
+    for item in items:
+        line = (item["text"], item["state"] if kind == "receipt" else "")
+        if "shown_by" not in item and first.setdefault(line, item["id"]) != item["id"]:
+            item = item | {"shown_by": first[line]}
+        found.append(item)
+    return found
+
+
+def _fields(record: str, placed: Placement, ledger: Ledger, messages: Sequence[Message], digests: dict[int, str]) -> Fields:
+    item, kind = placed.item, record_kind(placed.item)
+    fields: Fields = {"id": item.id, "state": ledger.state(item), "text": item.text, "message": item.message}
+    if kind != record:
+        fields["kind"] = kind
+    if not placed.shows:
+        fields["shown_by"] = placed.holder.id
+    if item.subject:
+        fields["subject"] = item.subject
     if item.family is Family.CONSTRAINT:
         fields["polarity"] = item.kind
-    if item.family is Family.BINDING:
+    if item.family in (Family.BINDING, Family.OBLIGATION):
         fields["type"] = item.kind
-    required = REQUIRED_FIELDS[record_kind(item)]
+    if item.kind == "request":
+        fields["asked_in"] = _digest(item.message, messages, digests)
+    required = REQUIRED_FIELDS[kind]
     fields.update((name, value) for name, value in sorted(item.attributes.items()) if value or name in required)
+    if serves := fields.pop("serves", ""):
+        fields["serves"] = [_digest(int(serves), messages, digests)]
     return fields
 
 
-def _text(kind: str, items: Sequence[Item], ledger: Ledger) -> str:
-    texts = list(dict.fromkeys(item.text for item in items))
-    if kind == "evidence_index":
-        lines: dict[int, list[str]] = {}
-        for item in items:
-            lines.setdefault(item.message, []).append(item.text)
-        return "seen:\n" + "\n".join(" ".join(dict.fromkeys(values)) for values in lines.values())
-    if kind == "receipt":
-        states = [WORD_OF_STATE.get(ledger.state(item), ledger.state(item)) for item in items]
-        return "\n".join(f"{state}: {item.text}" for state, item in zip(states, items, strict=True))
-    head = {"constraint": "rule", "gate": "gate", "obligation": "owed"}.get(kind)
-    return f"{head}: " + "\n".join(texts) if head else "\n".join(texts)
+def _digest(message: int, messages: Sequence[Message], digests: dict[int, str]) -> str:
+    if message not in digests:
+        digests[message] = message_digest(messages[message])
+    return digests[message]
 
 
 def covers(record: CarrierRecord, item: Item, ledger: Ledger) -> bool:
@@ -146,7 +155,8 @@ def covers(record: CarrierRecord, item: Item, ledger: Ledger) -> bool:
     if digest_of(record) != record.digest or item.text not in record.text:
         return False
     current = {"id": item.id, "state": ledger.state(item), "text": item.text}
-    return any(
-        fields.items() >= current.items() and fields.keys() >= set(REQUIRED_FIELDS[record_kind(item)])
-        for fields in record.fields["items"]
-    )
+    return any(_holds(fields, current, record_kind(item)) for fields in record.fields["items"])
+
+
+def _holds(fields: Mapping[str, object], current: Mapping[str, object], kind: str) -> bool:
+    return fields.items() >= current.items() and fields.keys() >= set(REQUIRED_FIELDS[kind])

@@ -172,3 +172,38 @@ def plugins(format: Format = OutputFormat.TABLE) -> int:
     from barrier_policy.cli.listings import list_plugins
 
     return list_plugins(format=format)
+
+
+carrier = typer.Typer(
+    name="carrier", help="The records that a compaction keeps.", no_args_is_help=True, rich_markup_mode=None
+)
+app.add_typer(carrier)
+
+
+@carrier.command("show")
+@guarded
+def carrier_show(
+    file: File,
+    planned: Annotated[bool, typer.Option("--planned", help="The records that a compaction of FILE would write.")] = False,
+    format: Format = OutputFormat.TABLE,
+    reader: Reader = "",
+    keep_last: KeepLast = None,
+    target_tokens: Target = None,
+    now: Now = "",
+    store: StoreFolder = None,
+    no_store: NoStore = False,
+    profile: ProfileFile = None,
+) -> int:
+    """Print the carriers of a transcript by kind, with tokens; with --store, what their typed records say besides."""
+    from barrier_policy.cli.carrier import show_carrier
+
+    request = Request(
+        reader=reader,
+        keep_last=keep_last,
+        target_tokens=target_tokens,
+        now=now,
+        store=store,
+        no_store=no_store,
+        profile=profile,
+    )
+    return show_carrier(request, file, planned=planned, format=format)

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 import msgspec
 
 from barrier_policy.ledger.bindings import find_bindings
-from barrier_policy.ledger.constraints import find_constraints
+from barrier_policy.ledger.constraints import find_constraints, find_endings
 from barrier_policy.ledger.conversation import Conversation
 from barrier_policy.ledger.effects import find_effects
-from barrier_policy.ledger.model import Event, Item, Ledger, derive_states
+from barrier_policy.ledger.model import Ending, Event, Item, Ledger, derive_states
 from barrier_policy.ledger.notes import find_notes
 from barrier_policy.ledger.obligations import find_obligations
+from barrier_policy.transcript.identity import message_digest
 
 
 def build_ledger(conversation: Conversation, group_of: Sequence[int]) -> Ledger:
@@ -26,7 +27,22 @@ def build_ledger(conversation: Conversation, group_of: Sequence[int]) -> Ledger:
     notes, note_events = find_notes(conversation, [*effects, *obligations, *constraints], states, look_ups)
     items: tuple[Item, ...] = (*obligations, *effects, *constraints, *bindings, *notes)
     events: tuple[Event, ...] = (*obligation_events, *effect_events, *constraint_events, *binding_events, *note_events)
-    return Ledger(items=_masked(items, conversation), events=events, states=derive_states(events))
+    return Ledger(
+        items=_masked(items, conversation),
+        events=events,
+        states=derive_states(events),
+        endings=_masked_endings(conversation),
+        head=message_digest(conversation.messages[-1]) if conversation.messages else "",
+    )
+
+
+def _masked_endings(conversation: Conversation) -> tuple[Ending, ...]:
+    """Endings in the words that records have, which hold no secret value."""
+    masker = conversation.facts.masker
+    return tuple(
+        msgspec.structs.replace(ending, text=masker.text(ending.text, ending.message))
+        for ending in find_endings(conversation)
+    )
 
 
 def _masked(items: tuple[Item, ...], conversation: Conversation) -> tuple[Item, ...]:

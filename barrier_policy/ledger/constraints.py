@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from barrier_policy.facts.model import Fact
 from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.conversation import Conversation
-from barrier_policy.ledger.model import Event, Family, Item
+from barrier_policy.ledger.model import Ending, Event, Family, Item
 from barrier_policy.ledger.obligations import is_reply
 from barrier_policy.transcript.model import Origin
 
@@ -17,7 +17,7 @@ SHARED_WORDS = 2
 """A release ends the rule with which it shares this many words of content."""
 
 
-class _Rules:
+class Rules:
     """Rules in force so far, found again by their words. A release costs time in its own words, not in all rules."""
 
     def __init__(self) -> None:
@@ -33,18 +33,25 @@ class _Rules:
 
     def end(self, words: frozenset[str], origin: Origin) -> Iterator[Item]:
         """End the rules of equal or lower origin that share enough words: the more the release says, the more it must share."""
-        enough = max(SHARED_WORDS, -(-len(words) // 3))
-        shared = Counter(number for word in words for number in self._live.get(word, ())[-MAX_CANDIDATES:])
-        for number in sorted(number for number, count in shared.items() if count >= enough):
+        for number in self._sharing(words):
             item = self.items[number]
             if number not in self._ended and Origin(item.attributes["origin"]).rank >= origin.rank:
                 self._ended.add(number)
                 yield item
 
+    def matching(self, words: frozenset[str]) -> Iterator[Item]:
+        """The rules that share enough words, whether ended or not."""
+        return (self.items[number] for number in self._sharing(words))
+
+    def _sharing(self, words: frozenset[str]) -> list[int]:
+        enough = max(SHARED_WORDS, -(-len(words) // 3))
+        shared = Counter(number for word in words for number in self._live.get(word, ())[-MAX_CANDIDATES:])
+        return sorted(number for number, count in shared.items() if count >= enough)
+
 
 def find_constraints(conversation: Conversation) -> tuple[list[Item], list[Event]]:
     """Each rule sentence of a user or higher, and what became of it."""
-    rules = _Rules()
+    rules = Rules()
     events: list[Event] = []
     for message in conversation.messages:
         if message.origin.rank > Origin.USER.rank:
@@ -58,6 +65,17 @@ def find_constraints(conversation: Conversation) -> tuple[list[Item], list[Event
             rules.add(item)
             events.append(Event(message.index, item.id, "active", f"set by {message.origin}"))
     return rules.items, events
+
+
+def find_endings(conversation: Conversation) -> list[Ending]:
+    """Each sentence of a user or higher that surely releases or corrects something, in order. Weak evidence never releases."""
+    return [
+        Ending(kind=fact.kind, message=message.index, origin=message.origin, text=fact.text)
+        for message in conversation.messages
+        if message.origin.rank <= Origin.USER.rank
+        for fact in conversation.of_kind(message.index, "release", "correction")
+        if not fact.get("proposed")
+    ]
 
 
 def _rules(conversation: Conversation, message: int) -> Iterator[Item]:

@@ -201,6 +201,7 @@ def _effect(call: Call) -> Item:
             "target": targets[0] if targets else "",
             "key": keys[0] if keys else "",
             "assumed": "true" if fact is None or fact.get("assumed") else "",
+            "edits": "true" if _is_file_edit(call) else "",
         },
     )
 

@@ -62,12 +62,26 @@ TERMINAL = frozenset(
 UNSETTLED = frozenset({"started", "partial", "unknown"})
 
 
+class Ending(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """Words of a user or higher that end something said before: a `release` or a `correction`, each a whole sentence."""
+
+    kind: str
+    message: int
+    origin: str
+    text: str
+
+
 class Ledger(msgspec.Struct, frozen=True, kw_only=True):
-    """Items in the order of their first event, and the events. Every state is the last event's."""
+    """Items in the order of their first event, and the events. Every state is the last event's.
+
+    `endings` are the words that may end what earlier compactions carried here; `head` is the digest of the last message.
+    """
 
     items: tuple[Item, ...]
     events: tuple[Event, ...]
     states: dict[str, str]
+    endings: tuple[Ending, ...] = ()
+    head: str = ""
 
     def state(self, item: Item) -> str:
         """The item's present state; a fact of an outside plugin has no events and is simply `open`."""

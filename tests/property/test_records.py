@@ -87,6 +87,7 @@ CALL = {
     "tool_calls": [{"id": "c", "function": {"name": "send_email", "arguments": '{"to": "ada@example.test"}'}}],
 }
 READ = {"name": "get_order", "arguments": '{"order": "idem-7f3c9k2-prd"}'}
+PLAN = {"name": "todo_write", "arguments": '{"todos": [{"content": "tell the people of omega", "status": "pending"}]}'}
 EVERY_KIND: Messages = [
     {"role": "user", "content": "RULE: never touch the nightly backup of zeta"},
     {"role": "user", "content": "GATE: wait for my word on schema changes in tau"},
@@ -101,11 +102,14 @@ EVERY_KIND: Messages = [
         "tool_call_id": "r",
         "content": "seven green doors, said at some length so that nobody notes it down " * 4,
     },
+    {"role": "assistant", "content": None, "tool_calls": [{"id": "p", "function": PLAN}]},
+    {"role": "tool", "tool_call_id": "p", "content": "ok"},
     {"role": "assistant", "content": "Sounds good."},
     {"role": "user", "content": "thanks a lot"},
     {"role": "assistant", "content": "Sounds good."},
 ]
-KINDS = sorted(REQUIRED_FIELDS)
+KINDS = sorted({*REQUIRED_FIELDS} - {"job"})
+"""A job in flight keeps its call unsettled, and with it the span, unless a registry lists it: tests/carrier has its record."""
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,106 @@
+"""Typed records as they are archived, and how the records of a carrier message are found again (design section 5, carrier record)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from barrier_policy.carrier.block import Block, Entry, in_order
+from barrier_policy.carrier.record import WORD_OF_STATE, CarrierRecord, Fields, Source, check_record, make_record
+from barrier_policy.carrier.shelf import CARRIED
+from barrier_policy.digest import digest_bytes, digest_text, stable_json
+from barrier_policy.errors import CarrierError
+
+SCHEMA = "barrier_policy/carrier/v1"
+_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+_STATES = {word: state for state, word in WORD_OF_STATE.items()}
+_LIVE = {"constraint": "active", "gate": "active", "obligation": "detached", "plan_item": "detached", "job": "detached"}
+_UNKNOWN = {"obligation": ("type",), "job": ("subject",), "receipt": ("tool",), "binding": ("type",)}
+
+
+class _Archive(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    schema: str
+    records: tuple[CarrierRecord, ...]
+
+
+def records_json(records: tuple[CarrierRecord, ...]) -> bytes:
+    """Typed records as one JSON object with sorted keys, the same bytes for the same records."""
+    return stable_json(_Archive(schema=SCHEMA, records=tuple(records)))
+
+
+def load_records(data: bytes) -> tuple[CarrierRecord, ...]:
+    """Read what `records_json` wrote. Raises CarrierError, naming the record that is damaged or incomplete."""
+    try:
+        archive = msgspec.json.decode(data, type=_Archive)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise CarrierError(f"no archived carrier records ({type(error).__name__}; the store holds something else)") from None
+    if archive.schema != SCHEMA:
+        raise CarrierError(f"carrier records of schema `{archive.schema[:80]}` (this release reads `{SCHEMA}`)")
+    for record in archive.records:
+        check_record(record)
+    return archive.records
+
+
+def records_of_block(block: Block, read: Callable[[str], bytes | None]) -> tuple[CarrierRecord, ...]:
+    """The records of a carrier message, never fewer lines than it shows.
+
+    `read` gives the bytes of an object of the store by digest, None where there is none (`Store.read`). Typed records count where the
+    object has the digest that the message names and shows line by line the same; else records are made of the lines themselves: such a record
+    has no source, and nothing that is said can end it. Raises CarrierError for a message that is not as it was written.
+    """
+    if not block.intact:
+        raise CarrierError(
+            f"the carrier {block.digest} was changed since it was written (its text does not have that digest; "
+            "restore the message, or decide from the original transcript)"
+        )
+    return _archived(block, read) or tuple(_shown(entry) for entry in block.entries)
+
+
+def _archived(block: Block, read: Callable[[str], bytes | None]) -> tuple[CarrierRecord, ...]:
+    found = _DIGEST.search(block.records)
+    data = read(found.group()) if found else None
+    if found is None or data is None or digest_bytes(data) != found.group():
+        return ()
+    try:
+        records = load_records(data)
+    except CarrierError:
+        return ()
+    return records if in_order(records) == block.entries else ()
+
+
+def _shown(entry: Entry) -> CarrierRecord:
+    """A record of a line as it is shown. What is not known of it is what protects most."""
+    texts = entry.text.split("\n") if entry.kind == "binding" else [entry.text]
+    items = [_item(entry.kind, text) | ({"line": number} if len(texts) > 1 else {}) for number, text in enumerate(texts)]
+    name = f"{entry.kind}:{digest_text(entry.text)[7:23]}"
+    return make_record(
+        id=name,
+        kind=entry.kind,
+        subject=f"line:{digest_text(entry.text)[7:23]}",
+        items=items,
+        source=Source(message=-1, pointer=""),
+    )
+
+
+def _item(kind: str, text: str) -> Fields:
+    state, text = _state(kind, text)
+    item: dict[str, Any] = {"id": f"{CARRIED}{digest_text(text)[7:23]}", "state": state, "text": text, "message": -1}
+    if kind in ("constraint", "gate"):
+        item |= {"origin": "system", "polarity": "only_if" if kind == "gate" else "must"}
+    if kind in ("obligation", "plan_item"):
+        item |= {"creditor": "system", "debtor": "agent"}
+    return item | dict.fromkeys(UNKNOWN.get(kind, ()), "")
+
+
+UNKNOWN = {"obligation": ("type",), "job": ("subject",), "receipt": ("tool",), "binding": ("type",)}
+
+
+def _state(kind: str, text: str) -> tuple[str, str]:
+    """The state that the line of a receipt begins with; all else is shown only while it is live."""
+    if kind == "receipt":
+        word, _, said = text.partition(": ")
+        return (_STATES.get(word, word), said) if said or text.endswith(": ") else ("unknown", text)
+    return _LIVE.get(kind, "open"), text

@@ -1,0 +1,285 @@
+"""What stands in a carrier while it is put together: things that have a line, and exact values (design section 5).
+
+A thing is known by what it is about where that has only one state at a time (a file that was written, a job, a part of the environment),
+else by its own words; never by a message index, which every compaction changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from barrier_policy.carrier.record import (
+    KINDS,
+    CarrierRecord,
+    Fields,
+    Source,
+    kind_of,
+    line_of,
+    make_record,
+    place_of,
+    text_of,
+)
+from barrier_policy.carrier.shown import Lines
+from barrier_policy.digest import digest_text
+from barrier_policy.transcript.model import Origin
+
+VALUES = "binding"
+CARRIED = "carried:"
+"""How items of earlier carriers are named."""
+
+
+class Dropped(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of an earlier carrier that is shown no more, and why."""
+
+    kind: str
+    subject: str
+    text: str
+    reason: str
+
+
+class Unit(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that has a line: the item that it shows, and items that the same line shows besides. `earlier`: of a carrier before."""
+
+    kind: str
+    subject: str
+    item: Fields
+    held: tuple[Fields, ...]
+    version: int
+    source: Source
+    earlier: bool
+
+    @property
+    def name(self) -> str:
+        """What it is known by in every round."""
+        return f"{self.kind}:{digest_text(self.subject)[7:23]}"
+
+    @property
+    def line(self) -> str:
+        """What is shown of it."""
+        return line_of(self.kind, self.item)
+
+
+def subject_of(kind: str, item: Fields) -> str:
+    """What an item is about, where that has one state at a time; else its line."""
+    about = item.get("subject", "") if kind == "job" or (kind == "receipt" and _is_edit(item)) else ""
+    about = item.get("name", "") if kind == "environment" else about
+    return about or f"line:{digest_text(line_of(kind, item))[7:23]}"
+
+
+def _is_edit(receipt: Fields) -> bool:
+    """Whether a file has been written: the next time that takes its place. One that failed says nothing of the file."""
+    return bool(receipt.get("edits")) and receipt["state"] == "confirmed"
+
+
+class Shelf:
+    """Things by name and exact values by their text, each at the place where it first came. All steps are linear."""
+
+    def __init__(self) -> None:
+        self.units: dict[str, Unit] = {}
+        self.dropped: list[Dropped] = []
+        self._values: dict[str, Fields] = {}
+        self._holders: dict[str, tuple[str, str]] = {}
+        """By value, the name and the line of the thing that showed it."""
+        self._source: Source | None = None
+        self._before: tuple[int, str] | None = None
+        """Version and text of the earlier record of values."""
+
+    def put(self, record: CarrierRecord, *, earlier: bool) -> None:
+        """Take all of a record, as newer than what is there."""
+        if self._source is None or record.kind == VALUES:
+            self._source = record.source
+        if earlier and record.kind == VALUES:
+            self._before = (record.version, record.text)
+        items = _carried(record) if earlier else record.fields["items"]
+        things = [item for item in items if kind_of(item, record.kind) != VALUES]
+        shown = {item["id"]: item for item in things if "shown_by" not in item}
+        held: dict[str, list[Fields]] = {}
+        for item in things:
+            if "shown_by" in item and item["shown_by"] in shown:
+                held.setdefault(item["shown_by"], []).append(item)
+            elif "shown_by" in item:  # by something that is not there
+                self._put_unit(_unit(record.kind, _alone(item), (), record, earlier))
+        units = {name: _unit(record.kind, item, held.get(name, ()), record, earlier) for name, item in shown.items()}
+        for unit in units.values():
+            self._put_unit(unit)
+        for item in items:
+            if kind_of(item, record.kind) == VALUES:
+                self._put_value(item, units.get(item.get("shown_by", "")))
+
+    def _put_value(self, item: Fields, holder: Unit | None) -> None:
+        text = item["text"]
+        known = self._values.get(text)
+        if known is not None and place_of(known) != place_of(item):
+            item = item | {"line": place_of(known)}
+        self._values[text] = _alone(item)
+        if holder is not None:
+            self._holders[text] = (holder.name, holder.line)
+
+    def _put_unit(self, unit: Unit) -> None:
+        old = self.units.get(unit.name)
+        if old is None:
+            self.units[unit.name] = unit
+        elif old.line == unit.line:
+            self.units[unit.name] = _same(old, unit)
+        else:
+            version = max(old.version + 1, unit.version)
+            self.units[unit.name] = msgspec.structs.replace(unit, version=version)
+            self._drop(old, f"version {version} took its place")
+
+    def remove(self, name: str, reason: str) -> None:
+        """Take a thing away; what its line showed besides gets lines of its own."""
+        self._drop(self.units.pop(name), reason)
+
+    def _drop(self, unit: Unit, reason: str) -> None:
+        self.dropped.append(Dropped(kind=unit.kind, subject=unit.subject, text=unit.line, reason=reason))
+        for item in unit.held:
+            kind = kind_of(item, unit.kind)
+            if kind != unit.kind or item["text"] != unit.item["text"]:  # else it is the same line once more
+                self._put_unit(_unit(kind, _alone(item), (), unit, unit.earlier))
+
+    def values(self) -> dict[str, str]:
+        """By exact value that no line is known to show, the head up to which its record was last found to hold."""
+        head = self._source.head if self._source else ""
+        return dict.fromkeys((text for text in self._values if text not in self._holders), head)
+
+    def remove_value(self, text: str, reason: str) -> None:
+        """Take an exact value away."""
+        del self._values[text]
+        self.dropped.append(Dropped(kind=VALUES, subject="values", text=text, reason=reason))
+
+    def heard(self, head: str) -> None:
+        """Note that all that is here has outlived what was said up to the message with this digest."""
+        for name, unit in self.units.items():
+            self.units[name] = msgspec.structs.replace(unit, source=msgspec.structs.replace(unit.source, head=head))
+        if self._source is not None:
+            self._source = msgspec.structs.replace(self._source, head=head)
+
+    def records(self) -> tuple[CarrierRecord, ...]:
+        """Records of the things, in the order in which they came, then one of the values that none of their lines shows."""
+        units = self._without_repeated_lines()
+        held, rest = self._placed_values(units)
+        return (*(_record(unit, held.get(name, ())) for name, unit in units.items()), *self._record_of_values(rest))
+
+    def _without_repeated_lines(self) -> dict[str, Unit]:
+        """The things; one whose line is that of a thing of another kind is held by that."""
+        first: dict[str, str] = {}
+        for name, unit in sorted(self.units.items(), key=lambda entry: _rank(entry[1].kind)):
+            first.setdefault(unit.line, name)
+        units = {name: unit for name, unit in self.units.items() if first[unit.line] == name}
+        for name, unit in self.units.items():
+            if name not in units:
+                units[first[unit.line]] = _holding(units[first[unit.line]], unit)
+        return units
+
+    def _placed_values(self, units: dict[str, Unit]) -> tuple[dict[str, list[Fields]], list[Fields]]:
+        """Values by the thing whose line shows them, and the others; of these, one that a longer one shows is not shown again."""
+        lines = Lines((name, unit.item["text"]) for name, unit in units.items())
+        held: dict[str, list[Fields]] = {}
+        rest: dict[str, Fields] = {}
+        for text, item in self._values.items():
+            name = self._former_holder(text, units) or lines.showing(text)
+            if name:
+                held.setdefault(name, []).append(item | {"kind": VALUES, "shown_by": units[name].item["id"]})
+            else:
+                rest[text] = item
+        longest = Lines((text, text) for text in sorted(rest, key=lambda text: (-len(text), text)))
+        shown_by = {text: longest.showing(text, besides=text) for text in rest}
+        return held, [
+            item | {"shown_by": rest[shown_by[text]]["id"]} if shown_by[text] else item for text, item in rest.items()
+        ]
+
+    def _former_holder(self, text: str, units: dict[str, Unit]) -> str:
+        name, line = self._holders.get(text, ("", ""))
+        return name if name in units and units[name].line == line else ""
+
+    def _record_of_values(self, items: Sequence[Fields]) -> Iterator[CarrierRecord]:
+        if not items or self._source is None:
+            return
+        version, text = self._before or (1, text_of(VALUES, items))
+        if text != text_of(VALUES, items):
+            version += 1
+        yield make_record(
+            id=f"{VALUES}:values", kind=VALUES, subject="values", items=items, source=self._source, version=version
+        )
+
+
+def _unit(kind: str, item: Fields, held: Sequence[Fields], of: CarrierRecord | Unit, earlier: bool) -> Unit:
+    kind = kind_of(item, kind)
+    version = of.version if "shown_by" not in item else 1
+    item = {name: value for name, value in item.items() if name != "kind"}
+    return Unit(
+        kind=kind,
+        subject=subject_of(kind, item),
+        item=item,
+        held=tuple(held),
+        version=version,
+        source=of.source,
+        earlier=earlier,
+    )
+
+
+def _alone(item: Fields) -> Fields:
+    return {name: value for name, value in item.items() if name not in ("shown_by", "kind")}
+
+
+def _same(old: Unit, new: Unit) -> Unit:
+    """The same line once more: what is newly known of it, and what was known."""
+    item = dict(new.item)
+    if serves := {*old.item.get("serves", ()), *item.get("serves", ())}:
+        item["serves"] = sorted(serves)
+    if "origin" in old.item and "origin" in item:
+        item["origin"] = min(old.item["origin"], item["origin"], key=_authority)
+    return _holding(msgspec.structs.replace(new, item=item, version=max(old.version, new.version)), old)
+
+
+def _holding(unit: Unit, other: Unit) -> Unit:
+    """A thing that shows another one as well. What was carried before is left out where something new says the same."""
+    every = {unit.item["id"]: (unit.kind, unit.item)}
+    for of, items in ((unit, unit.held), (other, (other.item, *other.held))):
+        for item in items:
+            every.setdefault(item["id"], (kind_of(item, of.kind), item))
+    said = {(kind, item["text"]) for identifier, (kind, item) in every.items() if not identifier.startswith(CARRIED)}
+    said.add((unit.kind, unit.item["text"]))
+    held = [
+        _alone(item) | ({} if kind == unit.kind else {"kind": kind}) | {"shown_by": unit.item["id"]}
+        for identifier, (kind, item) in list(every.items())[1:]
+        if not identifier.startswith(CARRIED) or (kind, item["text"]) not in said
+    ]
+    return msgspec.structs.replace(unit, held=tuple(held))
+
+
+def _carried(record: CarrierRecord) -> list[Fields]:
+    """Items of an earlier record under names that no longer depend on where they once stood; what was one line is one item."""
+    names = {
+        item["id"]: f"{CARRIED}{digest_text(kind_of(item, record.kind) + line_of(record.kind, item))[7:23]}"
+        for item in record.fields["items"]
+    }
+    found: dict[str, Fields] = {}
+    for item in record.fields["items"]:
+        renamed = item | {"id": names[item["id"]]}
+        if "shown_by" in item:
+            renamed["shown_by"] = names.get(item["shown_by"], item["shown_by"])
+        if renamed.get("shown_by") != renamed["id"]:
+            found.setdefault(renamed["id"], renamed)
+    return list(found.values())
+
+
+def _authority(origin: str) -> int:
+    return Origin(origin).rank if origin in set(Origin) else -1
+
+
+def _rank(kind: str) -> int:
+    return KINDS.index(kind) if kind in KINDS else len(KINDS)
+
+
+def _record(unit: Unit, values: Sequence[Fields]) -> CarrierRecord:
+    return make_record(
+        id=unit.name,
+        kind=unit.kind,
+        subject=unit.subject,
+        items=[unit.item, *unit.held, *values],
+        source=unit.source,
+        version=unit.version,
+    )
