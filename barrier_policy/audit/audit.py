@@ -22,7 +22,8 @@ from barrier_policy.audit.witness import Fate, Witness, index_messages
 from barrier_policy.audit.witness import Witnesses as Search
 from barrier_policy.carrier.block import Entry
 from barrier_policy.facts.extract import Facts
-from barrier_policy.transcript.model import Message, MessageKind, Transcript
+from barrier_policy.ledger.model import Family
+from barrier_policy.transcript.model import Message, Transcript
 from barrier_policy.transcript.pairing import pair_calls
 from barrier_policy.walk import Analysis, Decider, TranscriptLike, prepared, timestamp
 
@@ -67,6 +68,7 @@ class Audit:
         self._analysis: Analysis = decider.analyse(before, keep_last=keep_last, now=now)
         self._known = known_items(self._analysis)
         self._new_facts = self._facts(self._result.of(Standing.NEW, Standing.CARRIER))
+        self._doubtful: dict[int, set[str]] = {}
         self._notes = Notebook(self._analysis.masker, self._new_facts.masker)
 
     def _facts(self, messages: Sequence[Message]) -> Facts:
@@ -98,7 +100,7 @@ class Audit:
         )
         records.check(lines)
         claims = ClaimChecks(self._known, missing, stands_before, result.before, notes)
-        claims.check(new, (masker, self._new_facts.masker), lambda text: False)
+        claims.check(new, (masker, self._new_facts.masker))
         self._items(witnesses, records.reported | claims.reported, opaque=opaque)
         self._carried(carried, lines, opaque=opaque)
         return self._report(Counter(witness.fate for _, witness in witnesses))
@@ -117,8 +119,9 @@ class Audit:
             if witness.fate not in RULE_OF or known.item.id in reported:
                 continue
             sentence = witness.sentence
+            lost_value = witness.fate is Fate.GONE and known.item.family is Family.BINDING
             self._notes.add(
-                RULE_OF[witness.fate],
+                "audit.value-severed" if lost_value else RULE_OF[witness.fate],
                 check,
                 known.item.id,
                 known.item.kind if known.is_value else known.record,
@@ -126,8 +129,19 @@ class Audit:
                 after=sentence.place if sentence else None,
                 expected=as_record(known),
                 found=sentence.text if sentence else "",
-                outcome=Outcome.INCONCLUSIVE if opaque and witness.fate is Fate.GONE else None,
+                outcome=Outcome.INCONCLUSIVE if (opaque and witness.fate is Fate.GONE) or self._is_doubtful(known) else None,
             )
+
+    def _is_doubtful(self, known: Known) -> bool:
+        """Whether a rule may be none: weak evidence protects it, and its loss is no certain loss."""
+        if known.item.family is not Family.CONSTRAINT:
+            return False
+        if known.item.message not in self._doubtful:
+            facts = self._facts([self._result.before[known.item.message]]).by_message[0]
+            rules = [fact for fact in facts if fact.kind in ("constraint", "approval_gate")]
+            sure = {fact.text for fact in rules if not fact.get("proposed")}
+            self._doubtful[known.item.message] = {fact.text for fact in rules} - sure
+        return known.item.text in self._doubtful[known.item.message]
 
     def _carried(self, carried: Sequence[Entry], lines: Sequence[Line], *, opaque: bool) -> None:
         """What the carrier of before held, line by line, must stand in that of the result."""
@@ -162,5 +176,3 @@ class Audit:
 def _side(transcript: Transcript) -> Side:
     return Side(format=transcript.format, digest=transcript.digest, messages=len(transcript.messages))
 
-
-__all__ = ["Audit", "MessageKind", "audit"]

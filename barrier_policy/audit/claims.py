@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from barrier_policy.audit.items import Known
 from barrier_policy.audit.likeness import Likes
-from barrier_policy.audit.model import Place
+from barrier_policy.audit.model import Outcome, Place
 from barrier_policy.audit.notebook import Notebook
 from barrier_policy.audit.records import OPPOSED, as_record, place_before
 from barrier_policy.audit.text import NewText, Sentence, WordIndex
@@ -20,6 +20,8 @@ from barrier_policy.transcript.model import Message
 
 SAME = 0.5
 """A sentence with this share of the words of a rule speaks of it."""
+NEAR = 0.6
+"""The share of a sentence's own words from which it is the rule in other words."""
 OWN = 0.5
 """Of the words of a new rule, the share that one message of before must have."""
 RELIEF = re.compile(
@@ -30,8 +32,20 @@ RELIEF = re.compile(
     re.IGNORECASE,
 )
 """Words by which somebody says that a rule has ended."""
-WEAK_TYPES = frozenset({"literal", "symbol", "sequence", "column_set"})
+PUT_TOGETHER = frozenset({"literal", "symbol", "sequence", "column_set"})
 """Types whose values a summary may put together itself: quoted words, code names, lists."""
+NAMED = frozenset({"resource_id", "idempotency_key", "hash", "version_pin", "amount", "quantity"})
+"""Types whose values are told apart by what they are called."""
+ROUGH = re.compile(r"…|\.\.\.|~(?!=|/)|\d(?:st|nd|rd|th)$")
+"""Signs that a value is not meant exactly, and ordinals."""
+FEW = 20
+"""Up to so many things a summary counts itself."""
+UNITS = frozenset(
+    "s sec secs second seconds ms min mins minute minutes h hour hours day days week weeks month months b kb mb gb tb kib mib gib % € $ £ usd eur "
+    "kg g t m km cm mm px k °c".split()
+)
+NUMBER = re.compile(r"\d[\d.,]*")
+PLACE_IN_FILE = re.compile(r"(.+?\.\w+):(\d+)(?:[-:]\d+)*")
 
 
 class ClaimChecks:
@@ -48,21 +62,20 @@ class ClaimChecks:
         self._effects = [k for k in known if k.item.family is Family.EFFECT]
         self._effect_words = WordIndex(content_words(k.item.text) for k in self._effects)
         self._values = {k.item.text: k for k in known if k.is_value}
-        self._named = {name for k in known if k.is_value and (name := k.item.attributes.get("name", ""))}
+        self._named = {(k.item.kind, k.item.attributes.get("name", "")) for k in known if k.is_value}
         self._missing = {k.item.id: k for k in missing if k.is_value}
         self._likes = Likes((k.item.id, k.item.text) for k in missing if k.is_value)
         self._said = WordIndex(content_words(_words_of(message)) for message in messages)
         self.reported: set[str] = set()
 
-    def check(self, new: NewText, maskers: Iterable[Masker], is_label: Callable[[str], bool]) -> None:
-        """Check all of it. `is_label` says of a value whether it may stand there although before does not have it."""
+    def check(self, new: NewText, maskers: Iterable[Masker]) -> None:
+        """Check all of it."""
         for place, text in new.texts:
             self._secrets(place, text, maskers)
             for value in scan_values(text):
                 self._notes.count("new text")
                 if not self._before.messages(value.text):
-                    if not is_label(value.text):
-                        self._unsupported(place, value)
+                    self._unsupported(place, value)
                 elif value.name:
                     self._name(place, value)
         for sentence in new.sentences:
@@ -75,18 +88,44 @@ class ClaimChecks:
             self._notes.add("audit.secret-shown", "new text", f"text:{place.message}", "secret", after=place, found=text)
 
     def _unsupported(self, place: Place, value: Value) -> None:
-        known = self._missing.get(self._likes.nearest(value.text))
+        known = self._missing.get(self._likes.same_but(value.text))
         if known is not None:
             self.reported.add(known.item.id)
             self._add("audit.altered", known, place, value.text)
-        elif value.type not in WEAK_TYPES:
-            self._notes.add("audit.unsupported", "new text", f"value:{value.text}", value.type, after=place, found=value.text)
+        elif (outcome := self._doubt(value)) is not None:
+            item = f"value:{value.text}"
+            self._notes.add("audit.unsupported", "new text", item, value.type, after=place, found=value.text, outcome=outcome)
+
+    def _doubt(self, value: Value) -> Outcome | None:
+        """What a value that before does not have makes of the check; None where a summary may well say it."""
+        if value.type in PUT_TOGETHER or ROUGH.search(value.text):
+            return None
+        if value.type == "quantity" and (number := NUMBER.match(value.text)):
+            return self._doubt_of_number(value.text, number.group())
+        if value.type == "path":
+            located = PLACE_IN_FILE.fullmatch(value.text)
+            if located and self._before.messages(located[1]):
+                return None
+            if value.text[0] not in "/~." and "." not in value.text.rsplit("/", 1)[-1]:
+                return None  # `lint/test` is no path
+        return Outcome.FAIL
+
+    def _doubt_of_number(self, text: str, number: str) -> Outcome | None:
+        unit = text[len(number) :].strip().casefold()
+        small = number.isdigit() and len(number) < 4 and int(number) <= FEW
+        if not small and not self._before.messages(number.rstrip(".,")):
+            return Outcome.FAIL
+        if unit not in UNITS or any(self._before.messages(form) for form in (f"{number}{unit}", f"{number} {unit}")):
+            return None
+        return Outcome.INCONCLUSIVE
 
     def _name(self, place: Place, value: Value) -> None:
-        """A value under a name that it never had and that other values have."""
+        """A value under a name that it never had and that other values of its type have."""
         known = self._values.get(value.text)
         name = known.item.attributes.get("name", "") if known else ""
-        if known is None or not name or name.casefold() == value.name.casefold() or value.name not in self._named:
+        if known is None or not name or name.casefold() == value.name.casefold() or value.type not in NAMED:
+            return
+        if (value.type, value.name) not in self._named:
             return
         together = set(self._before.messages(value.text)) & set(self._before.messages(value.name))
         if not together:
@@ -124,10 +163,15 @@ class ClaimChecks:
         return sentence.says("release") or RELIEF.search(rest) is not None
 
     def _opposes(self, sentence: Sentence, known: Known) -> bool:
+        """Whether it demands the opposite: surely, or in little else than the words of the rule."""
         if known.item.text in sentence.text:
             return False
         facts = [*sentence.facts.get("constraint", ()), *sentence.facts.get("approval_gate", ())]
-        return any((known.item.kind, str(fact.get("polarity"))) in OPPOSED for fact in facts)
+        shared = len(content_words(known.item.text) & sentence.words)
+        near = shared >= NEAR * len(sentence.words)
+        return any(
+            (known.item.kind, str(fact.get("polarity"))) in OPPOSED and (near or not fact.get("proposed")) for fact in facts
+        )
 
     def _state(self, sentence: Sentence) -> None:
         """A state of an effect that before does not know: done where it is open, open where it is done."""

@@ -22,7 +22,7 @@ ALIKE = 0.5
 TOGETHER = ("evidence", VALUES)
 """Records that are written by what consumes them; their order says nothing of what happened."""
 Order = tuple[int, int]
-OPPOSED = frozenset({("must", "must_not"), ("must_not", "must"), ("only_if", "must"), ("must_not", "only_if")})
+OPPOSED = frozenset({("must", "must_not"), ("must_not", "must"), ("only_if", "must")})
 """Polarities of which the second does not only word the first anew."""
 
 

@@ -21,6 +21,14 @@ RULES = {
             references=(_FIDELITY,),
         ),
         AuditRule(
+            id="audit.value-severed",
+            severity="medium",
+            summary="An exact value that was in use, or a line that was needed, stands nowhere in the result.",
+            why="The next turn looks it up again where it can, and guesses it where it can't.",
+            remedy="keep a message that has it, or write it into the carrier",
+            references=(_EXACT,),
+        ),
+        AuditRule(
             id="audit.weakened",
             severity="high",
             summary="A rule is mentioned, and no longer as the rule that it was.",

@@ -19,6 +19,13 @@ from barrier_policy.transcript.model import Message, Origin, Part, PartType
 SENTENCE_END = re.compile(r"\n|(?<=[.!?…])[ \t]+|(?<=[。！？])")
 OWN_FIRST = re.compile(re.escape(SUMMARY_MARK) + r"[^>\n]*>")
 OWN_LAST = re.compile(r"</barrier-policy-summary>\s*$")
+BOILERPLATE = re.compile(
+    r"This session is being continued from a previous conversation that ran out of context\.[^\n]*"
+    r"|If you need specific details from before compaction[^\n]*"
+    r"|(?:Please )?[Cc]ontinue the conversation from where (?:we|it) left (?:it )?off[^\n]*"
+    r"|Another language model started to solve this problem and produced a summary of its thinking process\.[^\n]*"
+)
+"""What runtimes put around a summary on their own; the first and the second name the log file."""
 COMMON = 200
 """A word in more sentences than this says nothing of which one is meant."""
 ASKED = 16
@@ -88,7 +95,9 @@ class NewText:
 
 def _texts(message: Message) -> Iterator[tuple[Place, str]]:
     for part in message.parts:
-        text = OWN_LAST.sub("", OWN_FIRST.sub("", part.text, count=1)) if part.type is PartType.TEXT else part.text
+        text = part.text
+        if part.type is PartType.TEXT:
+            text = BOILERPLATE.sub("", OWN_LAST.sub("", OWN_FIRST.sub("", text, count=1)))
         if part.type not in (PartType.UNKNOWN, PartType.BLOB) and text.strip():
             yield Place(message=message.index, pointer=message.pointer + part.pointer), text
 

@@ -14,7 +14,9 @@ from barrier_policy.audit.records import OPPOSED
 from barrier_policy.audit.result import Result, Standing
 from barrier_policy.audit.text import NewText, Sentence
 from barrier_policy.facts.masking import Masker
+from barrier_policy.facts.prose import prose_sentences
 from barrier_policy.facts.token_index import TokenIndex
+from barrier_policy.facts.values import scan_values
 from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.model import Family
 from barrier_policy.transcript.model import Message, Origin
@@ -23,6 +25,10 @@ TOLD = 0.5
 """A sentence with this share of the words of an obligation, a note or a call tells it."""
 RULE_TOLD = 0.6
 """The share that a sentence must have of the words of a rule."""
+SOME = 1 / 3
+"""The share of the words of a call that must stand somewhere beside an id that it gave."""
+GIVEN = frozenset({"url", "hash", "resource_id", "idempotency_key"})
+"""Types of values in an answer by which later text speaks of the effect."""
 LONG = 25
 """Words of an item that no single sentence can tell: they may stand anywhere in the new text."""
 MAX_EXACT = 2_000
@@ -135,17 +141,23 @@ class Witnesses:
         if known.item.family is Family.EFFECT:
             return self._effect_told(known)
         words = content_words(known.item.text)
+        if len(words) > LONG and (said := [sentence.text for sentence in prose_sentences(known.item.text)]):
+            words = content_words(" ".join(said))  # what somebody said, without the log that they pasted
         exact = frozenset(word for word in words if any(character.isdigit() for character in word))
         _, share = self._new.nearest(words)
         enough = share >= TOLD or (len(words) > LONG and self._new.share(words) >= RULE_TOLD)
         return bool(words) and enough and self._new.share(exact or words) >= (1.0 if exact else 0.0)
 
     def _effect_told(self, known: Known) -> bool:
-        """By its key and target, where it has them; else by the words of the call."""
+        """By its key and target, where it has them; by an id that it gave and some words of the call; else by most of its words."""
         names = [name for name in (known.item.attributes.get("key"), known.item.attributes.get("target")) if name]
         if names:
             return all(self._index.messages(name) or self._path_told(name) for name in names)
-        words = content_words(known.item.text.partition(" → ")[0])
+        call, _, answer = known.item.text.partition(" → ")
+        words = content_words(call)
+        given = [value.text for value in scan_values(answer) if value.type in GIVEN]
+        if any(self._index.messages(value) for value in given) and self._new.share(words) >= SOME:
+            return True
         return bool(words) and self._new.nearest(words)[1] >= TOLD
 
     def _path_told(self, name: str) -> bool:
