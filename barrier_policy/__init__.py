@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from barrier_policy.errors import BarrierPolicyError, CompactionBarrierError, CompactionRefusedError
     from barrier_policy.facts.context import Context
     from barrier_policy.facts.model import Attribute, Fact, FactKind
+    from barrier_policy.gate.gate import Gate
     from barrier_policy.hookspecs import hookimpl
     from barrier_policy.profile import FidelityClause, Profile, Workload
     from barrier_policy.transcript.model import (
@@ -40,6 +41,7 @@ __all__ = [
     "Fact",
     "FactKind",
     "FidelityClause",
+    "Gate",
     "Message",
     "MessageKind",
     "Origin",
@@ -68,6 +70,7 @@ _HOME = {
     "Fact": "barrier_policy.facts.model",
     "FactKind": "barrier_policy.facts.model",
     "FidelityClause": "barrier_policy.profile",
+    "Gate": "barrier_policy.gate.gate",
     "Message": "barrier_policy.transcript.model",
     "MessageKind": "barrier_policy.transcript.model",
     "Origin": "barrier_policy.transcript.model",

@@ -92,6 +92,16 @@ def is_boundary(row: Row) -> bool:
     return row.get("type") == "system" and row.get("subtype") == "compact_boundary"
 
 
+def end_of_compaction(rows: Sequence[Row], boundary: int) -> int:
+    """The index of the first row after a boundary that is no part of the compaction: the next word of the user or the model."""
+    for index in range(boundary + 1, len(rows)):
+        row = rows[index]
+        said = row.get("type") == "user" and not (row.value.get("isCompactSummary") is True or row.value.get("isMeta") is True)
+        if said or row.get("type") == "assistant" or is_boundary(row):
+            return index
+    return len(rows)
+
+
 def live_rows(rows: Sequence[Row], last: int) -> Sequence[Row]:
     """The rows that count after the boundary at index `last`; preserved ones stand before it and go behind their anchor."""
     if last < 0:

@@ -8,11 +8,11 @@ their own and left out, unless the file is such a side chain itself.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
-from barrier_policy_plugins.claude_code_rows import MESSAGE_TYPES, PromptQueue, Row, is_boundary, live_rows, main_rows
+from barrier_policy_plugins.claude_code_rows import MESSAGE_TYPES, PromptQueue, Row, end_of_compaction, is_boundary, live_rows, main_rows
 from barrier_policy_plugins.claude_code_writing import claude_code_writer
 
 from barrier_policy.hookspecs import hookimpl
@@ -20,7 +20,7 @@ from barrier_policy.transcript.builder import TranscriptBuilder, is_carrier, is_
 from barrier_policy.transcript.elements import Place, sample
 from barrier_policy.transcript.model import MessageKind, Origin, Part, PartType, Transcript
 from barrier_policy.transcript.parts import content_parts, text_part, unknown_part
-from barrier_policy.transcript.reader import Reader
+from barrier_policy.transcript.reader import Compaction, Reader
 from barrier_policy.transcript.source import Source
 from barrier_policy.transcript.values import as_dict, as_text, first_text, json_text
 from barrier_policy.transcript.writer import Writer
@@ -60,6 +60,26 @@ def read(source: Source) -> Transcript:
     """The live view of the session."""
     builder = TranscriptBuilder(source, "claude_code")
     rows = main_rows(source.records, builder)
+    _add_live(builder, rows)
+    if not len(builder) and not probe(source):
+        source.refuse("not a Claude Code session (expected one JSON object a line)")
+    return builder.build()
+
+
+def compactions(source: Source) -> Iterator[Compaction]:
+    """Each boundary of the session: the live view before it, and the one after it up to the next word of user or model."""
+    rows = main_rows(source.records, TranscriptBuilder(source, "claude_code"))
+    for index, row in enumerate(rows):
+        if is_boundary(row):
+            before = TranscriptBuilder(source, "claude_code")
+            _add_live(before, rows[:index])
+            after = TranscriptBuilder(source, "claude_code")
+            _add_live(after, rows[: end_of_compaction(rows, index)])
+            yield Compaction(before=before.build(), after=after.build(), line=row.line)
+
+
+def _add_live(builder: TranscriptBuilder, rows: Sequence[Row]) -> None:
+    """Add the messages of what the model sees after the last of the rows."""
     last = max((index for index, row in enumerate(rows) if is_boundary(row)), default=-1)
     live = live_rows(rows, last)
     session = _Session(builder, _delivered(live))
@@ -69,9 +89,6 @@ def read(source: Source) -> Transcript:
     for row in live:
         session.take(row)
     session.finish()
-    if not len(builder) and not probe(source):
-        source.refuse("not a Claude Code session (expected one JSON object a line)")
-    return builder.build()
 
 
 def _delivered(rows: Sequence[Row]) -> frozenset[str]:
@@ -243,7 +260,7 @@ class _Session:
 @hookimpl
 def barrier_readers() -> Iterable[Reader]:
     """The reader `claude_code`."""
-    return [Reader(name="claude_code", title="Claude Code session", probe=probe, read=read)]
+    return [Reader(name="claude_code", title="Claude Code session", probe=probe, read=read, compactions=compactions)]
 
 
 @hookimpl

@@ -16,7 +16,7 @@ from barrier_policy.transcript.builder import TranscriptBuilder
 from barrier_policy.transcript.elements import Place, sample
 from barrier_policy.transcript.model import MessageKind, Part, PartType, Transcript
 from barrier_policy.transcript.parts import call_part, content_parts, reasoning_part, result_parts, text_part, unknown_part
-from barrier_policy.transcript.reader import Reader
+from barrier_policy.transcript.reader import Compaction, Reader
 from barrier_policy.transcript.responses import ItemMessage, is_response_item, item_messages
 from barrier_policy.transcript.source import Source
 from barrier_policy.transcript.values import as_dict, as_text, decode_arguments, first_text
@@ -55,12 +55,36 @@ def probe(source: Source) -> int:
 def read(source: Source) -> Transcript:
     """The live view of a rollout, one message an item."""
     builder = TranscriptBuilder(source, "codex")
-    for item in _live_items(source, builder):
-        for message in _messages(item):
-            _add(builder, item, message)
+    _add_all(builder, _live_items(source, builder))
     if not len(builder) and not probe(source):
         source.refuse("not a Codex rollout (expected one JSON object a line)")
     return builder.build()
+
+
+def compactions(source: Source) -> Iterator[Compaction]:
+    """Each `compacted` row: the items before it, and those that it puts in their place."""
+    told = _told_by_items(source)
+    items: list[Item] = []
+    environment: dict[str, str] = {}
+    for record in source.records:
+        row = as_dict(record.value)
+        kind, payload = as_text(row.get("type")), as_dict(row.get("payload"))
+        if kind in ("session_meta", "turn_context"):
+            environment = _environment(environment, payload)
+        if kind == "compacted":
+            before, after = TranscriptBuilder(source, "codex"), TranscriptBuilder(source, "codex")
+            _add_all(before, items)
+            items = _replaced(items, payload, record.line, environment, after)
+            _add_all(after, items)
+            yield Compaction(before=before.build(), after=after.build(), line=record.line)
+        elif item := _item(row, kind, payload, told):
+            items.append(msgspec.structs.replace(item, line=record.line, environment=environment))
+
+
+def _add_all(builder: TranscriptBuilder, items: Iterable[Item]) -> None:
+    for item in items:
+        for message in _messages(item):
+            _add(builder, item, message)
 
 
 def _messages(item: Item) -> list[ItemMessage]:
@@ -254,6 +278,6 @@ def _exec_call(item: dict[str, Any], kind: str) -> Iterator[tuple[str, list[Part
 def barrier_readers() -> Iterable[Reader]:
     """The readers `codex` and `codex_exec`."""
     return [
-        Reader(name="codex", title="Codex rollout", probe=probe, read=read),
+        Reader(name="codex", title="Codex rollout", probe=probe, read=read, compactions=compactions),
         Reader(name="codex_exec", title="Codex `exec --json` stream", probe=probe_exec, read=read_exec),
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from barrier_policy.hookspecs import hookimpl
@@ -10,7 +10,7 @@ from barrier_policy.transcript.builder import TranscriptBuilder
 from barrier_policy.transcript.elements import Place, sample
 from barrier_policy.transcript.model import MessageKind, Part, Transcript
 from barrier_policy.transcript.parts import call_part, content_parts, result_parts
-from barrier_policy.transcript.reader import Reader
+from barrier_policy.transcript.reader import Compaction, Reader
 from barrier_policy.transcript.source import Record, Source
 from barrier_policy.transcript.values import as_dict, as_text
 
@@ -48,8 +48,25 @@ def _read(source: Source, name: str) -> Transcript:
     builder = TranscriptBuilder(source, name)
     if not any(as_dict(record.value).get("type") == "message" for record in source.records):
         source.refuse(f"not a {name} session (expected `message` lines)")
+    _add_live(builder, _branch(source.records, builder))
+    return builder.build()
+
+
+def compactions(source: Source) -> Iterator[Compaction]:
+    """Each compaction entry on the path to the last one: the live view before it and after it."""
+    records = _branch(source.records, TranscriptBuilder(source, "pi"))
+    for index, record in enumerate(records):
+        if as_dict(record.value).get("type") == "compaction":
+            before, after = TranscriptBuilder(source, "pi"), TranscriptBuilder(source, "pi")
+            _add_live(before, records[:index])
+            _add_live(after, records[: index + 1])
+            yield Compaction(before=before.build(), after=after.build(), line=record.line)
+
+
+def _add_live(builder: TranscriptBuilder, records: Sequence[Record]) -> None:
+    """Add the messages of what the model sees after the last of the records."""
     environment: dict[str, str] = {}
-    for record in _live(_branch(source.records, builder), builder):
+    for record in _live(records, builder):
         row = as_dict(record.value)
         if cwd := as_text(row.get("cwd")):
             environment = {"cwd": cwd}
@@ -57,7 +74,6 @@ def _read(source: Source, name: str) -> Transcript:
             _add(builder, record.line, row, environment)
         else:
             builder.skip(as_text(row.get("type")) or "not an object")
-    return builder.build()
 
 
 def _branch(records: Sequence[Record], builder: TranscriptBuilder) -> Sequence[Record]:
@@ -151,6 +167,6 @@ def _add_typed_command(builder: TranscriptBuilder, message: dict[str, Any], plac
 def barrier_readers() -> Iterable[Reader]:
     """The readers `pi` and `droid`."""
     return [
-        Reader(name="pi", title="pi or OpenClaw session", probe=probe_pi, read=read_pi),
+        Reader(name="pi", title="pi or OpenClaw session", probe=probe_pi, read=read_pi, compactions=compactions),
         Reader(name="droid", title="Droid session", probe=probe_droid, read=read_droid),
     ]

@@ -95,7 +95,7 @@ def _print(done: Compaction, file: str, output: Path | None) -> None:
     if done.archive:
         show(console, f"originals  {done.archive.manifest.uri}")
     if done.report:
-        show(console, f"audit      {done.report.summary()}")
+        show(console, f"audit      {done.report.outcome}: {done.report.protected} protected items, each found")
     if done.arrived > 0:
         show(console, f"arrived    {done.arrived} messages came in meanwhile and were carried over")
     for run in done.kept:

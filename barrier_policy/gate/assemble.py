@@ -7,9 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 import msgspec
 
 from barrier_policy.decision.model import Decision
-from barrier_policy.facts.masking import Masker
 from barrier_policy.transcript.builder import SUMMARY_MARK
-from barrier_policy.transcript.model import Message, MessageKind, Origin, Part
+from barrier_policy.transcript.model import Message, MessageKind, Origin
 from barrier_policy.transcript.writer import Inserted, Kept, Piece
 
 SUMMARY_END = "</barrier-policy-summary>"
@@ -43,21 +42,6 @@ def find_runs(decision: Decision, messages: Sequence[Message]) -> tuple[Run, ...
 
 def _is_summary(messages: Sequence[Message]) -> bool:
     return all(message.kind is MessageKind.SUMMARY for message in messages)
-
-
-def masked(messages: Sequence[Message], masker: Masker) -> tuple[Message, ...]:
-    """Messages as a summarizer may see them: without a secret value anywhere."""
-    if not masker:
-        return tuple(messages)
-    return tuple(
-        msgspec.structs.replace(message, parts=tuple(_masked_part(part, message.index, masker) for part in message.parts))
-        for message in messages
-    )
-
-
-def _masked_part(part: Part, message: int, masker: Masker) -> Part:
-    text = masker.text(part.text, message)
-    return part if text == part.text else msgspec.structs.replace(part, text=text, arguments=None)
 
 
 def summary_text(summary: str, original: str, messages: int) -> str:

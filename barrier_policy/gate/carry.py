@@ -7,11 +7,14 @@ from collections.abc import Sequence
 import msgspec
 
 from barrier_policy.carrier.block import parse_block, render_block
-from barrier_policy.carrier.merge import merge_records, records_json, records_of_block
+from barrier_policy.carrier.archive import records_json, records_of_block
+from barrier_policy.carrier.merge import merge_records
+from barrier_policy.carrier.retire import retire
 from barrier_policy.carrier.record import CarrierRecord
 from barrier_policy.errors import CarrierError
 from barrier_policy.provenance.store import Pointer, Store
 from barrier_policy.transcript.model import Message, MessageKind, PartType
+from barrier_policy.walk import Analysis
 
 
 class Earlier(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,9 +63,10 @@ def _nothing(digest: str) -> bytes | None:
     return None
 
 
-def carry_on(earlier: Earlier, new: Sequence[CarrierRecord], store: Store | None) -> Carrier:
-    """Merge, keep the typed records, write the message and read it back. Raises StoreError, or CarrierError where it reads back otherwise."""
-    records = tuple(merge_records(earlier.records, new).records)
+def carry_on(earlier: Earlier, new: Sequence[CarrierRecord], analysis: Analysis, store: Store | None) -> Carrier:
+    """Retire what has ended, merge, keep the typed records, write the message and read it back. Raises StoreError, or CarrierError where it reads back otherwise."""
+    held = retire(earlier.records, analysis.join.ledger, analysis.transcript.messages)
+    records = merge_records(held.records, new).records
     if not records:
         return Carrier(text="", records=())
     pointer = store.put(records_json(records)) if store else None

@@ -22,8 +22,9 @@ from barrier_policy.gate.journal import Journal, Watch
 from barrier_policy.gate.observe import Observer
 from barrier_policy.gate.recover import Recovered, owner, recover
 from barrier_policy.gate.refusal import refusal, remember
-from barrier_policy.gate.summarize import Summarizer, summarize
-from barrier_policy.gate.summarizers import make_summarizer
+from barrier_policy.gate.summarize import summarize
+from barrier_policy.gate.summarizers.make import make_summarizer
+from barrier_policy.gate.summary_request import Summarizer
 from barrier_policy.gate.target import FileTarget, MemoryTarget, Target
 from barrier_policy.gate.transaction import WRAPPING, Compaction, Transaction
 from barrier_policy.profile import Profile
@@ -62,7 +63,7 @@ class Gate:
         decider: Decider | None = None,
     ) -> None:
         self.decider = decider or prepared(as_profile(profile))
-        self.store = open_store(store, self.decider.profile)
+        self.store = open_store(store, self.decider.profile, self.decider.plugins.stores)
         self.summarizer = summarizer or make_summarizer(self.decider.profile.summarizer)
         self._observer = Observer(self.decider)
 
@@ -183,6 +184,7 @@ class Gate:
             store=self.store,
             target=target,
             journal=Journal(self.store, _name(decision, at), now=at, watch=watch),
+            now=at,
             summarize=partial(
                 summarize, summarizer=self.summarizer, timeout=self.decider.profile.summarizer.timeout_seconds
             ),

@@ -11,12 +11,13 @@ from barrier_policy.audit.audit import audit_analysis
 from barrier_policy.audit.model import AuditReport, Outcome
 from barrier_policy.decision.model import Decision
 from barrier_policy.digest import digest_bytes
-from barrier_policy.errors import AuditFailedError, BarrierPolicyError, JournalError
+from barrier_policy.errors import AuditFailedError, BarrierPolicyError, JournalError, SummaryTooLongError
 from barrier_policy.gate.archive import Archive, archive_originals
-from barrier_policy.gate.assemble import Run, arrange, masked, summary_text
+from barrier_policy.gate.assemble import Run, arrange, summary_text
 from barrier_policy.gate.carry import Carrier, Earlier, carry_on
 from barrier_policy.gate.journal import FINAL, Journal, State
-from barrier_policy.gate.summarize import SummaryRequest, SummaryTooLongError
+from barrier_policy.gate.recover import owner
+from barrier_policy.gate.summary_request import Summary, SummaryRequest, make_request
 from barrier_policy.gate.target import Target
 from barrier_policy.provenance.store import Store
 from barrier_policy.transcript.model import Message, Transcript
@@ -28,10 +29,11 @@ from barrier_policy.walk import Analysis, Decider, records_of
 
 WRAPPING = 40
 """Tokens that a summary costs besides its words; a run that is not larger stays as it is."""
+MAX_TOLD = 8
 ATTEMPTS = 5
 """How often a transcript may grow while it is being compacted before the compaction gives up."""
 
-Summarize = Callable[[SummaryRequest], str]
+Summarize = Callable[[SummaryRequest], Summary]
 
 
 class Compaction(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,6 +75,7 @@ class Transaction(msgspec.Struct, kw_only=True):
     target: Target
     journal: Journal
     summarize: Summarize
+    now: str
 
     def run(self) -> Compaction:
         """Archive, rebind, summarize, seal, apply aside, audit, commit. Raises BarrierPolicyError; then nothing has changed."""
@@ -93,13 +96,13 @@ class Transaction(msgspec.Struct, kw_only=True):
 
     def _run(self) -> Compaction:
         decision, transcript = self.analysis.decision, self.analysis.transcript
-        self.journal.record(State.PLANNED, decision=decision.decision_id, head=self.source.digest)
+        self.journal.record(State.PLANNED, decision=decision.decision_id, head=self.source.digest, **owner())
         archive = None
         if self.store is not None:
             archive = archive_originals(self.store, self.source, decision, transcript.messages, self.runs)
         self.journal.record(State.ARCHIVED, manifest=archive.manifest.digest if archive else "")
         records = records_of(self.analysis.join, self.analysis.assessments, self.actions)
-        carrier = carry_on(self.earlier, records, self.store)
+        carrier = carry_on(self.earlier, records, self.analysis, self.store)
         self.journal.record(State.REBOUND, records=carrier.pointer.digest if carrier.pointer else "")
         summaries, kept = self._summaries(archive)
         pieces = arrange(transcript.messages, carrier.text, self.earlier.messages, summaries)
@@ -119,14 +122,15 @@ class Transaction(msgspec.Struct, kw_only=True):
         kept = []
         for run in self.runs:
             messages = self.analysis.transcript.messages[run.start : run.end]
-            request = SummaryRequest(
-                messages=masked(messages, self.analysis.masker),
+            request = make_request(
+                messages,
+                self.analysis.masker,
                 tokens=run.tokens,
                 max_tokens=run.tokens - WRAPPING,
                 preserve=self.decider.profile.fidelity.preserve,
             )
             try:
-                words = self.summarize(request)
+                words = self.summarize(request).text
             except SummaryTooLongError:
                 kept.append(run)
                 continue
@@ -159,9 +163,9 @@ class Transaction(msgspec.Struct, kw_only=True):
         after = read_transcript(
             Source(output, path=self.source.path), self.decider.plugins.readers, format=transcript.format
         )
-        report = audit_analysis(self.analysis, after, self.decider)
+        report = audit_analysis(self.analysis, after, decider=self.decider, now=self.now)
         if report.outcome is Outcome.FAIL:
-            message = f"{self.source.path}: the compacted transcript fails its audit; the original is as it was\n{report.summary()}"
+            message = f"{self.source.path}: the compacted transcript fails its audit; the original is as it was\n{told(report)}"
             raise AuditFailedError(message, decision=self.analysis.decision, report=report)
         return report, sum(message_tokens(message, self.decider.counter) for message in after.messages)
 
@@ -171,7 +175,7 @@ class Transaction(msgspec.Struct, kw_only=True):
         transcript = read_transcript(head, self.decider.plugins.readers, format=before.format)
         if [_content(m) for m in transcript.messages[:start]] != [_content(m) for m in before.messages[:start]]:
             raise JournalError(f"{head.path}: the transcript was changed while it was compacted (compact it again)")
-        if transcript.truncated:
+        if any(skipped.what == "truncated last line" for skipped in transcript.skipped):
             raise JournalError(f"{head.path}: its last line is being written (try again when the agent rests)")
         planned = [piece for piece in pieces if isinstance(piece, Inserted) or piece.message < start]
         tail = [Kept(message=index) for index in range(start, len(transcript.messages))]
@@ -182,6 +186,14 @@ def _content(message: Message) -> tuple[Any, ...]:
     """What a message says, wherever it stands in the file."""
     parts = tuple(msgspec.structs.replace(part, pointer="", line=0) for part in message.parts)
     return message.role, message.origin, message.kind, parts
+
+
+def told(report: AuditReport) -> str:
+    """The findings of a report, a line each, the first ones of many."""
+    lines = [f"  {found.rule}: {found.expected or found.found or found.item}" for found in report.findings[:MAX_TOLD]]
+    if len(report.findings) > MAX_TOLD:
+        lines.append(f"  and {len(report.findings) - MAX_TOLD} more")
+    return "\n".join(lines)
 
 
 class _Draft(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import NoReturn
 
 import msgspec
 
@@ -11,17 +13,34 @@ from barrier_policy.transcript.model import Transcript
 from barrier_policy.transcript.source import Source
 
 
+MAX_COMPACTIONS = 200
+"""Of a session's compactions, how many are looked at: each is read on its own."""
+
+
+class Compaction(msgspec.Struct, frozen=True, kw_only=True):
+    """A compaction that a runtime made and recorded: what the model saw just before it and just after it.
+
+    `line` is the 1-based line of the record that marks it.
+    """
+
+    before: Transcript
+    after: Transcript
+    line: int
+
+
 class Reader(msgspec.Struct, frozen=True, kw_only=True):
     """One transcript format.
 
     `probe` says how well the content fits: 0 no, 1 to 100 yes, more is more specific; it must not raise and should look
     at a bounded part of the source. `read` returns the transcript or calls `source.fail`. `name` is what `--format` takes.
+    `compactions` finds those that the runtime recorded in its own log, in order; None where the format has no record of them.
     """
 
     name: str
     title: str
     probe: Callable[[Source], int]
     read: Callable[[Source], Transcript]
+    compactions: Callable[[Source], Iterable[Compaction]] | None = None
 
 
 def read_transcript(source: Source, readers: Iterable[Reader], *, format: str = "") -> Transcript:
@@ -30,6 +49,32 @@ def read_transcript(source: Source, readers: Iterable[Reader], *, format: str = 
     Ties go to the name that sorts first. Raises TranscriptError where none fits: it names the place where the text is
     broken, or the formats tried.
     """
+    reader = _choose(source, readers, format)
+    try:
+        return reader.read(source)
+    except TranscriptError:
+        raise
+    except Exception as error:  # a stranger's reader may raise anything on a file that it misjudged
+        _failed(reader, source, error)
+
+
+def read_compactions(source: Source, readers: Iterable[Reader], *, format: str = "") -> Iterator[Compaction]:
+    """The compactions that a session's own log records, in order, at most MAX_COMPACTIONS; none where it records none.
+
+    Raises TranscriptError where the source can't be read, and where its format keeps no record of compactions.
+    """
+    reader = _choose(source, readers, format)
+    if reader.compactions is None:
+        source.fail(f"format `{reader.name}` keeps no record of compactions (give two files: what was before, and what was after)")
+    try:
+        yield from islice(reader.compactions(source), MAX_COMPACTIONS)
+    except TranscriptError:
+        raise
+    except Exception as error:  # see read_transcript
+        _failed(reader, source, error)
+
+
+def _choose(source: Source, readers: Iterable[Reader], format: str) -> Reader:
     known = {reader.name: reader for reader in sorted(readers, key=lambda reader: reader.name)}
     if not source.data.strip():
         source.fail("the file is empty (a transcript has at least one message)")
@@ -39,12 +84,11 @@ def read_transcript(source: Source, readers: Iterable[Reader], *, format: str = 
     best = max(scores, key=lambda name: scores[name], default="")
     if not best or scores[best] <= 0:
         source.refuse(f"not a transcript in a known format (known: {', '.join(known)}; name one with --format)")
-    try:
-        return known[best].read(source)
-    except TranscriptError:
-        raise
-    except Exception as error:  # a stranger's reader may raise anything on a file that it misjudged
-        source.fail(f"reader `{best}` failed on this file ({type(error).__name__}: {error}; name another with --format)")
+    return known[best]
+
+
+def _failed(reader: Reader, source: Source, error: Exception) -> NoReturn:
+    source.fail(f"reader `{reader.name}` failed on this file ({type(error).__name__}: {error}; name another with --format)")
 
 
 def _score(reader: Reader, source: Source) -> int:

@@ -1,0 +1,186 @@
+"""The audit: BEFORE's own analysis against nothing but the text and structure of AFTER (design sections 2, 5 and 9)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+
+import msgspec
+
+from barrier_policy.audit.claims import ClaimChecks
+from barrier_policy.audit.items import CHECK_OF, Known, known_items
+from barrier_policy.audit.lines import Line, LineReader, carried_entries, find_carriers, lines_of
+from barrier_policy.audit.messages import check_messages, check_opaque, check_pairs
+from barrier_policy.audit.model import SCHEMA, AuditReport, Outcome, Side, Witnesses, worst
+from barrier_policy.audit.notebook import Notebook
+from barrier_policy.audit.records import LineChecks, as_record, check_carriers, place_before
+from barrier_policy.audit.result import Result, Standing, compare
+from barrier_policy.audit.rules import RULES
+from barrier_policy.audit.text import NewText, mined
+from barrier_policy.audit.witness import Fate, Witness, index_messages
+from barrier_policy.audit.witness import Witnesses as Search
+from barrier_policy.carrier.block import Entry
+from barrier_policy.facts.extract import Facts
+from barrier_policy.ledger.model import Family
+from barrier_policy.transcript.model import Message, Transcript
+from barrier_policy.transcript.pairing import pair_calls
+from barrier_policy.walk import Analysis, Decider, TranscriptLike, prepared, timestamp
+
+RULE_OF = {
+    Fate.GONE: "audit.severed",
+    Fate.WEAKENED: "audit.weakened",
+    Fate.CONTRADICTED: "audit.contradicted",
+}
+
+
+def audit(
+    before: TranscriptLike,
+    after: TranscriptLike,
+    *,
+    keep_last: int | None = None,
+    now: str | datetime | None = None,
+    decider: Decider | None = None,
+    format: str = "",
+) -> AuditReport:
+    """Say what a compaction of `before` into `after` severed, weakened, contradicted or made up, whoever made it. Writes nothing.
+
+    Both are paths, bytes, lists of message dicts or Transcripts; `format` names the reader of both. `keep_last` is the number of last
+    messages that had to stay; without it they are those that did stay, or what the profile says where the result has a carrier of the
+    gate. `now` is ISO 8601. `decider` holds plugins, policies and profile; the default ones where it is None.
+
+    Raises TranscriptError for unreadable input, PolicyError and PluginError before anything is read.
+    """
+    decider = decider or prepared()
+    old, new = decider.read(before, format=format), decider.read(after, format=format)
+    result = compare(old.messages, new.messages)
+    if keep_last is None:
+        own = bool(result.of(Standing.CARRIER))
+        keep_last = decider.profile.keep_last if own else result.kept_tail
+    at = timestamp(now)
+    return Audit(decider, decider.analyse(old, keep_last=keep_last, now=at), new, result, at).report()
+
+
+def audit_analysis(analysis: Analysis, after: Transcript, *, decider: Decider, now: str) -> AuditReport:
+    """As `audit`, of a transcript that was analysed already with the tail that had to stay."""
+    return Audit(decider, analysis, after, compare(analysis.transcript.messages, after.messages), now).report()
+
+
+class Audit:
+    """One audit, step by step. Linear in both transcripts."""
+
+    def __init__(self, decider: Decider, analysis: Analysis, after: Transcript, result: Result, now: str) -> None:
+        self._decider, self._now = decider, now
+        self._before, self._after = analysis.transcript, after
+        self._result = result
+        self._analysis = analysis
+        self._known = known_items(self._analysis)
+        self._new_facts = self._facts(self._result.of(Standing.NEW, Standing.CARRIER))
+        self._doubtful: dict[int, set[str]] = {}
+        self._notes = Notebook(self._analysis.masker, self._new_facts.masker)
+
+    def _facts(self, messages: Sequence[Message]) -> Facts:
+        """Facts of messages as of a transcript of their own."""
+        own = tuple(msgspec.structs.replace(message, index=index) for index, message in enumerate(messages))
+        transcript = Transcript(format="", digest="", messages=own)
+        return self._decider.facts(transcript, pair_calls(own), now=self._now)
+
+    def report(self) -> AuditReport:
+        """Run every check."""
+        result, notes, masker = self._result, self._notes, self._analysis.masker
+        carriers = list(find_carriers(result.of(Standing.CARRIER)))
+        carried = carried_entries(result.before)
+        lines = lines_of(carriers, LineReader(self._known, carried))
+        new = NewText(result.of(Standing.NEW), self._facts)
+        self._check_structure()
+        check_carriers(result, carriers, notes)
+        opaque = check_opaque(result, notes)
+        search = Search(result, self._known, lines, new, masker)
+        witnesses = [(known, search.of(known)) for known in self._known if known.protected]
+        missing = [known for known, witness in witnesses if witness.fate is Fate.GONE]
+        stands_before = index_messages(result.before, masker)
+        records = LineChecks(
+            missing,
+            result.before,
+            lambda text: bool(stands_before.messages(text)),
+            lambda text: mined(text, self._facts),
+            notes,
+        )
+        records.check(lines)
+        claims = ClaimChecks(self._known, missing, stands_before, result.before, notes)
+        claims.check(new, (masker, self._new_facts.masker))
+        self._items(witnesses, records.reported | claims.reported, opaque=opaque)
+        self._carried(carried, lines, opaque=opaque)
+        return self._report(Counter(witness.fate for _, witness in witnesses))
+
+    def _check_structure(self) -> None:
+        join = self._analysis.join
+        unread = frozenset(failure.message for failures in join.failures for failure in failures)
+        check_messages(self._result, join.segmentation.tail_start, unread, self._notes)
+        check_pairs(self._result, self._notes)
+
+    def _items(self, witnesses: Sequence[tuple[Known, Witness]], reported: set[str], *, opaque: bool) -> None:
+        """A finding for each protected item that is gone or told wrongly; what may stand in something opaque is only unclear."""
+        for known, witness in witnesses:
+            check = CHECK_OF[known.item.family]
+            self._notes.count(check)
+            if witness.fate not in RULE_OF or known.item.id in reported:
+                continue
+            sentence = witness.sentence
+            lost_value = witness.fate is Fate.GONE and known.item.family is Family.BINDING
+            self._notes.add(
+                "audit.value-severed" if lost_value else RULE_OF[witness.fate],
+                check,
+                known.item.id,
+                known.item.kind if known.is_value else known.record,
+                before=place_before(known, self._result.before),
+                after=sentence.place if sentence else None,
+                expected=as_record(known),
+                found=sentence.text if sentence else "",
+                outcome=Outcome.INCONCLUSIVE if (opaque and witness.fate is Fate.GONE) or self._is_doubtful(known) else None,
+            )
+
+    def _is_doubtful(self, known: Known) -> bool:
+        """Whether a rule may be none: weak evidence protects it, and its loss is no certain loss."""
+        if known.item.family is not Family.CONSTRAINT:
+            return False
+        if known.item.message not in self._doubtful:
+            facts = self._facts([self._result.before[known.item.message]]).by_message[0]
+            rules = [fact for fact in facts if fact.kind in ("constraint", "approval_gate")]
+            sure = {fact.text for fact in rules if not fact.get("proposed")}
+            self._doubtful[known.item.message] = {fact.text for fact in rules} - sure
+        return known.item.text in self._doubtful[known.item.message]
+
+    def _carried(self, carried: Sequence[Entry], lines: Sequence[Line], *, opaque: bool) -> None:
+        """What the carrier of before held, line by line, must stand in that of the result."""
+        kept = {(line.kind, row) for line in lines for row in line.text.split("\n")}
+        values = {line.text for line in lines}
+        for number, entry in enumerate(carried):
+            rows = entry.text.split("\n")
+            for row in rows:
+                self._notes.count("carried")
+                if (entry.kind, row) in kept or values.issuperset(row.split(" ")):
+                    continue
+                outcome = Outcome.INCONCLUSIVE if opaque else None
+                self._notes.add("audit.severed", "carried", f"carried:{number}", entry.kind, expected=row, outcome=outcome)
+
+    def _report(self, fates: Counter[Fate]) -> AuditReport:
+        findings = self._notes.findings()
+        checks = self._notes.checks()
+        return AuditReport(
+            schema=SCHEMA,
+            outcome=worst(check.outcome for check in checks),
+            before=_side(self._before),
+            after=_side(self._after),
+            kept_tail=self._result.kept_tail,
+            protected=sum(fates.values()),
+            witnesses=Witnesses(verbatim=fates[Fate.VERBATIM], carrier=fates[Fate.CARRIER], text=fates[Fate.TEXT]),
+            checks=checks,
+            findings=findings,
+            rules=tuple(RULES[name] for name in sorted({finding.rule for finding in findings})),
+        )
+
+
+def _side(transcript: Transcript) -> Side:
+    return Side(format=transcript.format, digest=transcript.digest, messages=len(transcript.messages))
+

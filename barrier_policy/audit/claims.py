@@ -1,0 +1,207 @@
+"""Checks of new text: no exact value, rule or state in it that before does not have, nothing past as present, no secret."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from barrier_policy.audit.items import Known
+from barrier_policy.audit.likeness import Likes
+from barrier_policy.audit.model import Outcome, Place
+from barrier_policy.audit.notebook import Notebook
+from barrier_policy.audit.records import OPPOSED, as_record, place_before
+from barrier_policy.audit.text import NewText, Sentence, WordIndex
+from barrier_policy.facts.masking import Masker
+from barrier_policy.facts.token_index import TokenIndex
+from barrier_policy.facts.values import Value, scan_values
+from barrier_policy.facts.words import content_words
+from barrier_policy.ledger.model import UNSETTLED, Family
+from barrier_policy.transcript.model import Message
+
+SAME = 0.5
+"""A sentence with this share of the words of a rule speaks of it."""
+NEAR = 0.6
+"""The share of a sentence's own words from which it is the rule in other words."""
+OWN = 0.5
+"""Of the words of a new rule, the share that one message of before must have."""
+RELIEF = re.compile(
+    r"\b(?:no longer|any ?more|lifted|revoked|withdrawn|waived|rescinded|dropped|obsolete|superseded|cancell?ed|void|not apply|n't apply"
+    r"|(?:can|may) (?:now |safely )?(?:be )?(?:ignored?|skip(?:ped)?|disregard(?:ed)?)|is (?:now )?(?:allowed|permitted|fine|optional)|optional"
+    r"|nicht mehr|aufgehoben|hinfällig|entfällt|ne s'applique plus|n'est plus|levée?|ya no|levantad[oa]|non vale più|non più|não vale mais|já não"
+    r"|niet meer|vervallen|gäller inte längre|już nie|uchylon[aye]|již ne|artık|больше не|отменен\w*)\b|不再|取消|解除|もう|더 이상",
+    re.IGNORECASE,
+)
+"""Words by which somebody says that a rule has ended."""
+PUT_TOGETHER = frozenset({"literal", "symbol", "sequence", "column_set"})
+"""Types whose values a summary may put together itself: quoted words, code names, lists."""
+NAMED = frozenset({"resource_id", "idempotency_key", "hash", "version_pin", "amount", "quantity"})
+"""Types whose values are told apart by what they are called."""
+ROUGH = re.compile(r"…|\.\.\.|~(?!=|/)|\d(?:st|nd|rd|th)$")
+"""Signs that a value is not meant exactly, and ordinals."""
+FEW = 20
+"""Up to so many things a summary counts itself."""
+UNITS = frozenset(
+    "s sec secs second seconds ms min mins minute minutes h hour hours day days week weeks month months b kb mb gb tb kib mib gib % € $ £ usd eur "
+    "kg g t m km cm mm px k °c".split()
+)
+NUMBER = re.compile(r"\d[\d.,]*")
+PLACE_IN_FILE = re.compile(r"(.+?\.\w+):(\d+)(?:[-:]\d+)*")
+
+
+class ClaimChecks:
+    """What is wrong with new text. `reported` are items whose finding says already what became of them."""
+
+    def __init__(
+        self, known: Sequence[Known], missing: Sequence[Known], before: TokenIndex, messages: Sequence[Message], notes: Notebook
+    ) -> None:
+        self._before = before
+        self._messages = messages
+        self._notes = notes
+        self._rules = [k for k in known if k.item.family is Family.CONSTRAINT]
+        self._rule_words = WordIndex(content_words(k.item.text) for k in self._rules)
+        self._effects = [k for k in known if k.item.family is Family.EFFECT]
+        self._effect_words = WordIndex(content_words(k.item.text) for k in self._effects)
+        self._values = {k.item.text: k for k in known if k.is_value}
+        self._named = {(k.item.kind, k.item.attributes.get("name", "")) for k in known if k.is_value}
+        self._missing = {k.item.id: k for k in missing if k.is_value}
+        self._likes = Likes((k.item.id, k.item.text) for k in missing if k.is_value)
+        self._said = WordIndex(content_words(_words_of(message)) for message in messages)
+        self.reported: set[str] = set()
+
+    def check(self, new: NewText, maskers: Iterable[Masker]) -> None:
+        """Check all of it."""
+        for place, text in new.texts:
+            self._secrets(place, text, maskers)
+            for value in scan_values(text):
+                self._notes.count("new text")
+                if not self._before.messages(value.text):
+                    self._unsupported(place, value)
+                elif value.name:
+                    self._name(place, value)
+        for sentence in new.sentences:
+            self._notes.count("new text")
+            self._rule(sentence)
+            self._state(sentence)
+
+    def _secrets(self, place: Place, text: str, maskers: Iterable[Masker]) -> None:
+        if any(masker and masker.text(text, -1) != text for masker in maskers):
+            self._notes.add("audit.secret-shown", "new text", f"text:{place.message}", "secret", after=place, found=text)
+
+    def _unsupported(self, place: Place, value: Value) -> None:
+        known = self._missing.get(self._likes.same_but(value.text))
+        if known is not None:
+            self.reported.add(known.item.id)
+            self._add("audit.altered", known, place, value.text)
+        elif (outcome := self._doubt(value)) is not None:
+            item = f"value:{value.text}"
+            self._notes.add("audit.unsupported", "new text", item, value.type, after=place, found=value.text, outcome=outcome)
+
+    def _doubt(self, value: Value) -> Outcome | None:
+        """What a value that before does not have makes of the check; None where a summary may well say it."""
+        if value.type in PUT_TOGETHER or ROUGH.search(value.text):
+            return None
+        if value.type == "quantity" and (number := NUMBER.match(value.text)):
+            return self._doubt_of_number(value.text, number.group())
+        if value.type == "path":
+            located = PLACE_IN_FILE.fullmatch(value.text)
+            if located and self._before.messages(located[1]):
+                return None
+            if value.text[0] not in "/~." and "." not in value.text.rsplit("/", 1)[-1]:
+                return None  # `lint/test` is no path
+        return Outcome.FAIL
+
+    def _doubt_of_number(self, text: str, number: str) -> Outcome | None:
+        unit = text[len(number) :].strip().casefold()
+        small = number.isdigit() and len(number) < 4 and int(number) <= FEW
+        if not small and not self._before.messages(number.rstrip(".,")):
+            return Outcome.FAIL
+        if unit not in UNITS or any(self._before.messages(form) for form in (f"{number}{unit}", f"{number} {unit}")):
+            return None
+        return Outcome.INCONCLUSIVE
+
+    def _name(self, place: Place, value: Value) -> None:
+        """A value under a name that it never had and that other values of its type have."""
+        known = self._values.get(value.text)
+        name = known.item.attributes.get("name", "") if known else ""
+        if known is None or not name or name.casefold() == value.name.casefold() or value.type not in NAMED:
+            return
+        if (value.type, value.name) not in self._named:
+            return
+        together = set(self._before.messages(value.text)) & set(self._before.messages(value.name))
+        if not together:
+            self._add("audit.misbound", known, place, f"{value.name} {value.text}", expected=f"{name} {value.text}")
+
+    def _rule(self, sentence: Sentence) -> None:
+        """Rules that the sentence contradicts, that it brings back, or that nobody made."""
+        facts = [*sentence.facts.get("constraint", ()), *sentence.facts.get("approval_gate", ())]
+        number, share = self._nearest_rule(sentence)
+        if number >= 0 and share >= SAME:
+            known = self._rules[number]
+            if not known.current:
+                if facts and not self._relieves(sentence, known):
+                    self._add("audit.stale", known, sentence.place, sentence.text)
+            elif self._relieves(sentence, known) or self._opposes(sentence, known):
+                self._add("audit.contradicted", known, sentence.place, sentence.text)
+        elif any(not fact.get("proposed") for fact in facts):
+            if self._said.nearest(sentence.words)[1] < OWN:
+                where = sentence.place
+                self._notes.add(
+                    "audit.unsupported", "new text", f"rule:{sentence.text}", "rule", after=where, found=sentence.text
+                )
+
+    def _nearest_rule(self, sentence: Sentence) -> tuple[int, float]:
+        """The rule that the sentence speaks of, and which share of the rule's words it has."""
+        number, _ = self._rule_words.nearest(sentence.words)
+        words = content_words(self._rules[number].item.text) if number >= 0 else frozenset()
+        return number, len(words & sentence.words) / len(words) if words else 0.0
+
+    def _relieves(self, sentence: Sentence, known: Known) -> bool:
+        """Whether it says that the rule has ended; words of the rule itself don't count."""
+        rest = sentence.text.replace(known.item.text, "")
+        if RELIEF.search(known.item.text):
+            return known.item.text in sentence.text and RELIEF.search(rest) is not None
+        return sentence.says("release") or RELIEF.search(rest) is not None
+
+    def _opposes(self, sentence: Sentence, known: Known) -> bool:
+        """Whether it demands the opposite: surely, or in little else than the words of the rule."""
+        if known.item.text in sentence.text:
+            return False
+        facts = [*sentence.facts.get("constraint", ()), *sentence.facts.get("approval_gate", ())]
+        shared = len(content_words(known.item.text) & sentence.words)
+        near = shared >= NEAR * len(sentence.words)
+        return any(
+            (known.item.kind, str(fact.get("polarity"))) in OPPOSED and (near or not fact.get("proposed")) for fact in facts
+        )
+
+    def _state(self, sentence: Sentence) -> None:
+        """A state of an effect that before does not know: done where it is open, open where it is done."""
+        done, open_ = sentence.says("status_done"), sentence.says("status_pending") or sentence.says("status_failed")
+        if done == open_:
+            return
+        number, share = self._effect_words.nearest(sentence.words)
+        if number < 0 or not self._speaks_of(sentence, self._effects[number], share):
+            return
+        known = self._effects[number]
+        if (done and known.state in UNSETTLED) or (open_ and known.state == "confirmed" and share >= SAME):
+            self._add("audit.contradicted", known, sentence.place, sentence.text)
+
+    def _speaks_of(self, sentence: Sentence, known: Known, share: float) -> bool:
+        """By most of its own words, or by a key or target that the sentence names."""
+        names = (known.item.attributes.get("key"), known.item.attributes.get("target"))
+        return share >= 2 / 3 or any(name and name in sentence.text for name in names)
+
+    def _add(self, rule: str, known: Known, place: Place, found: str, expected: str = "") -> None:
+        self._notes.add(
+            rule,
+            "new text",
+            known.item.id,
+            known.record,
+            before=place_before(known, self._messages),
+            after=place,
+            expected=expected or as_record(known),
+            found=found,
+        )
+
+
+def _words_of(message: Message) -> str:
+    return " ".join(part.text for part in message.parts)

@@ -1,0 +1,152 @@
+"""Checks of whole messages: kept where they must be, as they were, in order, calls with their results, nothing that can't be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from barrier_policy.audit.align import message_key
+from barrier_policy.audit.model import Place
+from barrier_policy.audit.notebook import Notebook
+from barrier_policy.audit.result import Result, Standing
+from barrier_policy.audit.text import WordIndex
+from barrier_policy.facts.words import content_words
+from barrier_policy.transcript.model import Message, MessageKind, Origin, PartType
+from barrier_policy.transcript.pairing import PartRef, pair_calls
+
+ALIKE = 0.6
+"""A message that shares this many of its words with one that is gone, and the other way round, is that one, changed."""
+OPAQUE = (PartType.UNKNOWN, PartType.BLOB)
+
+
+def place_of(message: Message, part: int = -1) -> Place:
+    """Where a message or one of its parts stands."""
+    pointer = message.parts[part].pointer if 0 <= part < len(message.parts) else ""
+    return Place(message=message.index, pointer=message.pointer + pointer)
+
+
+def check_messages(result: Result, tail_start: int, unread: frozenset[int], notes: Notebook) -> frozenset[int]:
+    """Messages that had to stay. `unread` are those that an extractor failed on. Returns the messages of before that were changed."""
+    changed = dict(_changed(result))
+    for message in result.before:
+        required = _required(message, tail_start, unread)
+        if not required:
+            continue
+        notes.count("messages")
+        if result.keeps(message.index) or message.index in changed:
+            continue
+        rule = "audit.opaque" if required == "unreadable" else "audit.severed"
+        notes.add(rule, "messages", f"message:{message.index}", required, before=place_of(message), expected=shown(message))
+    for index, new in changed.items():
+        old = result.before[index]
+        kind = str(old.origin)
+        where = {"before": place_of(old), "after": place_of(new)}
+        old_text, new_text = _difference(shown(old), shown(new))
+        notes.count("messages")
+        notes.add("audit.altered", "messages", f"message:{index}", kind, expected=old_text, found=new_text, **where)
+    _check_copies(result, notes)
+    _check_order(result, notes)
+    return frozenset(changed)
+
+
+def _required(message: Message, tail_start: int, unread: frozenset[int]) -> str:
+    """Why a message had to stay as it was, "" where it need not."""
+    if message.index >= tail_start:
+        return "tail"
+    if message.index in unread or any(part.type is PartType.UNKNOWN for part in message.parts):
+        return "unreadable"
+    return "instructions" if message.origin.rank < Origin.USER.rank and message.kind is MessageKind.MESSAGE else ""
+
+
+def shown(message: Message) -> str:
+    """The words of a message, calls with their names."""
+    return "\n".join(f"{part.name} {part.text}".strip() for part in message.parts)
+
+
+def _changed(result: Result) -> Iterator[tuple[int, Message]]:
+    """Messages of before that stand in the result with other words, by their index."""
+    gone = [message for message in result.before if not result.keeps(message.index) and message.kind is MessageKind.MESSAGE]
+    words = [content_words(shown(message)) for message in gone]
+    index = WordIndex(words)
+    calls = {(part.type, part.call_id): message for message in gone for part in message.parts if part.call_id[1:]}
+    for new in result.of(Standing.NEW):
+        if new.kind is not MessageKind.MESSAGE:
+            continue
+        told = content_words(shown(new))
+        number, share = index.nearest(told)
+        alike = number >= 0 and share >= ALIKE and len(words[number] & told) >= ALIKE * len(words[number])
+        old = gone[number] if alike else next((calls[key] for key in _keys(new) if key in calls), None)
+        if old is not None and old.origin is new.origin and (alike or _is_call(new)):
+            yield old.index, new
+
+
+def _keys(message: Message) -> Iterator[tuple[PartType, str]]:
+    return ((part.type, part.call_id) for part in message.parts)
+
+
+def _is_call(message: Message) -> bool:
+    """A call with other arguments is another call; a result that was cut down is a summary of what it was."""
+    return any(part.type is PartType.TOOL_CALL for part in message.parts)
+
+
+def _difference(old: str, new: str) -> tuple[str, str]:
+    """Both texts from a little before the first place where they differ."""
+    at = next((n for n, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
+    start = max(0, at - 40)
+    return ("…" if start else "") + old[start:], ("…" if start else "") + new[start:]
+
+
+def _check_copies(result: Result, notes: Notebook) -> None:
+    kept = {message_key(message) for message in result.of(Standing.KEPT)}
+    for message in result.of(Standing.NEW):
+        if message.kind is MessageKind.MESSAGE and message_key(message) in kept:
+            place = place_of(message)
+            notes.add("audit.unsupported", "messages", f"copy:{message.index}", "copy", after=place, found=shown(message))
+
+
+def _check_order(result: Result, notes: Notebook) -> None:
+    notes.count("order", sum(standing is Standing.KEPT for standing in result.standing))
+    for index in sorted(result.alignment.moved):
+        old = result.before[result.alignment.before_of[index]]
+        where = {"before": place_of(old), "after": place_of(result.after[index])}
+        notes.add("audit.unordered", "order", f"message:{old.index}", "message", expected=shown(old), **where)
+
+
+def check_pairs(result: Result, notes: Notebook) -> None:
+    """Calls and results that are alone in the result and were not before. A later call may still wait for its result."""
+    before, after = pair_calls(result.before), pair_calls(result.after)
+    for ref, part, message in _parts(result.after):
+        if part not in (PartType.TOOL_CALL, PartType.TOOL_RESULT):
+            continue
+        notes.count("pairs")
+        paired = bool(after.results_of.get(ref)) if part is PartType.TOOL_CALL else ref in after.call_of
+        if paired:
+            continue
+        old = result.alignment.before_of[ref.message]
+        origin = PartRef(old, ref.part)
+        alone = old >= 0 and not (before.results_of.get(origin) if part is PartType.TOOL_CALL else origin in before.call_of)
+        waits = part is PartType.TOOL_CALL and result.standing[ref.message] is Standing.LATER
+        if not alone and not waits:
+            kind = "call without a result" if part is PartType.TOOL_CALL else "result without a call"
+            where = {"after": place_of(message, ref.part), "before": place_of(result.before[old], ref.part) if old >= 0 else None}
+            text = message.parts[ref.part].name or message.parts[ref.part].text
+            notes.add("audit.pair-broken", "pairs", f"part:{ref.message}.{ref.part}", kind, expected=text, **where)
+
+
+def _parts(messages: Sequence[Message]) -> Iterator[tuple[PartRef, PartType, Message]]:
+    return (
+        (PartRef(message.index, number), part.type, message)
+        for message in messages
+        for number, part in enumerate(message.parts)
+    )
+
+
+def check_opaque(result: Result, notes: Notebook) -> bool:
+    """Whether anything in the result that is new can't be read."""
+    found = False
+    for message in result.of(Standing.NEW, Standing.CARRIER):
+        for number, part in enumerate(message.parts):
+            if part.type in OPAQUE or not part.text.strip():
+                found = True
+                where = place_of(message, number)
+                notes.add("audit.opaque", "new text", f"part:{message.index}.{number}", part.media_type or str(part.type), after=where)
+    return found

@@ -1,0 +1,101 @@
+"""Findings and counts while an audit goes on; what leaves it is bounded and without secrets."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from barrier_policy.audit.model import Check, Finding, Outcome, Place, worst
+from barrier_policy.audit.rules import RULES
+from barrier_policy.facts.masking import Masker
+
+CHECKS = (
+    "messages",
+    "pairs",
+    "carrier",
+    "records",
+    "order",
+    "obligations",
+    "effects",
+    "constraints",
+    "bindings",
+    "extensions",
+    "carried",
+    "new text",
+)
+MAX_SHOWN = 300
+"""Characters of a piece of text in a finding."""
+
+
+class Notebook:
+    """Collects findings. Texts are masked by what is secret in either transcript."""
+
+    def __init__(self, *maskers: Masker) -> None:
+        self._maskers = maskers
+        self._findings: dict[tuple[str, str, Place | None, str], Finding] = {}
+        self._checked: Counter[str] = Counter()
+
+    def count(self, check: str, number: int = 1) -> None:
+        """Things that a check looked at."""
+        self._checked[check] += number
+
+    def add(
+        self,
+        rule: str,
+        check: str,
+        item: str,
+        kind: str,
+        *,
+        before: Place | None = None,
+        after: Place | None = None,
+        expected: str = "",
+        found: str = "",
+        outcome: Outcome | None = None,
+    ) -> None:
+        """Note a finding, once. Its outcome is that of its rule unless given."""
+        known = RULES[rule]
+        finding = Finding(
+            rule=rule,
+            severity=known.severity,
+            outcome=outcome or known.outcome,
+            check=check,
+            item=item,
+            kind=kind,
+            before=before,
+            after=after,
+            expected=self._shown(expected, before),
+            found=self._shown(found, after),
+        )
+        self._findings.setdefault((rule, item, after, finding.found), finding)
+
+    def _shown(self, text: str, place: Place | None) -> str:
+        for masker in self._maskers:
+            if masker:
+                text = masker.text(text, place.message if place else -1)
+        return text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 1] + "…"
+
+    def findings(self) -> tuple[Finding, ...]:
+        """In the order of the checks, then of their places."""
+        nowhere = Place(message=-1)
+        return tuple(
+            sorted(
+                self._findings.values(),
+                key=lambda f: (CHECKS.index(f.check), f.before or nowhere, f.after or nowhere, f.rule, f.item, f.found),
+            )
+        )
+
+    def checks(self) -> tuple[Check, ...]:
+        """Every check, with what it came to."""
+        failed = Counter(f.check for f in self._findings.values() if f.outcome is Outcome.FAIL)
+        unclear = Counter(f.check for f in self._findings.values() if f.outcome is Outcome.INCONCLUSIVE)
+        return tuple(
+            Check(
+                name=name,
+                outcome=worst(
+                    outcome for outcome, found in ((Outcome.FAIL, failed), (Outcome.INCONCLUSIVE, unclear)) if found[name]
+                ),
+                checked=self._checked[name],
+                failed=failed[name],
+                inconclusive=unclear[name],
+            )
+            for name in CHECKS
+        )

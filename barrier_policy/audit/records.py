@@ -1,0 +1,156 @@
+"""Checks of the carrier: can be read, says of every item exactly what holds, holds nothing else, in the order in which things happened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from barrier_policy.audit.items import HEADS, Known
+from barrier_policy.audit.likeness import Likes
+from barrier_policy.audit.lines import SEEN, VALUES, Line, Shown
+from barrier_policy.audit.messages import place_of
+from barrier_policy.audit.model import Place
+from barrier_policy.audit.notebook import Notebook
+from barrier_policy.audit.result import Result, Standing
+from barrier_policy.audit.text import WordIndex
+from barrier_policy.facts.model import Fact
+from barrier_policy.facts.words import content_words
+from barrier_policy.transcript.builder import CARRIER_MARK
+from barrier_policy.transcript.model import Message
+
+ALIKE = 0.5
+"""A line that has this share of the words of an item that is gone stands in its place."""
+TOGETHER = ("evidence", VALUES)
+"""Records that are written by what consumes them; their order says nothing of what happened."""
+Order = tuple[int, int]
+OPPOSED = frozenset({("must", "must_not"), ("must_not", "must"), ("only_if", "must")})
+"""Polarities of which the second does not only word the first anew."""
+
+
+def check_carriers(result: Result, carriers: Sequence[Shown], notes: Notebook) -> None:
+    """Carriers that are whole, and none that hides in other new text."""
+    for shown in carriers:
+        notes.count("carrier")
+        if shown.block is None or not shown.block.intact:
+            found = shown.problem or "its digest is not that of its text"
+            notes.add("audit.carrier-damaged", "carrier", f"carrier:{shown.place.message}", "carrier", after=shown.place, found=found)
+    for message in result.of(Standing.NEW, Standing.NOTICE):
+        for number, part in enumerate(message.parts):
+            if CARRIER_MARK in part.text:
+                text = part.text[part.text.index(CARRIER_MARK) :]
+                where = place_of(message, number)
+                notes.add("audit.carrier-damaged", "carrier", f"carrier:{message.index}", "forged carrier", after=where, found=text)
+
+
+def place_before(known: Known, messages: Sequence[Message]) -> Place:
+    """Where an item stands in before."""
+    return place_of(messages[known.item.message], known.item.part)
+
+
+def as_record(known: Known) -> str:
+    """The words that a record of an item shows."""
+    if known.prefix or known.item.text.startswith(HEADS.get(known.record, "\0")):
+        return known.prefix + known.item.text
+    return HEADS.get(known.record, "") + known.item.text
+
+
+class LineChecks:
+    """What is wrong with the lines of the carriers; `reported` are items whose finding says already what became of them.
+
+    `missing` are protected items without a witness, `stands_in_before` says whether a text stands verbatim in before, `judge` gives the
+    facts of a text as if a user had said it.
+    """
+
+    def __init__(
+        self,
+        missing: Sequence[Known],
+        messages: Sequence[Message],
+        stands_in_before: Callable[[str], bool],
+        judge: Callable[[str], Iterable[Fact]],
+        notes: Notebook,
+    ) -> None:
+        self._missing = list(missing)
+        self._by_id = {known.item.id: known for known in missing}
+        self._words = WordIndex(content_words(known.item.text) for known in missing)
+        self._likes = Likes((known.item.id, as_record(known)) for known in missing)
+        self._values = Likes((known.item.id, known.item.text) for known in missing if known.is_value)
+        self._messages = messages
+        self._stands_in_before = stands_in_before
+        self._judge = judge
+        self._notes = notes
+        self.reported: set[str] = set()
+
+    def check(self, lines: Sequence[Line]) -> None:
+        """Check every line."""
+        self._notes.count("records", len(lines))
+        for number, line in enumerate(lines):
+            if line.items:
+                self._known(line)
+            elif not line.carried and not (line.kind == VALUES and line.text == SEEN):
+                self._stray(line, number)
+        self._order(lines)
+
+    def _known(self, line: Line) -> None:
+        known = line.items[0]
+        if line.wrong:
+            rule = {"state": "audit.contradicted", "kind": "audit.misfiled", "line": "audit.misbound"}[line.wrong]
+            self._add(rule, line, known)
+        elif not any(known.current for known in line.items):
+            self._add("audit.stale", line, known, expected=f"{known.state}: {known.item.text}")
+
+    def _stray(self, line: Line, number: int) -> None:
+        known = self._nearest(line)
+        if known is not None:
+            self._add(self._how(line, known), line, known)
+        elif not (line.kind in TOGETHER and self._stands_in_before(line.text)):
+            self._notes.add("audit.unsupported", "records", f"line:{number}", line.kind, after=line.place, found=line.text)
+
+    def _nearest(self, line: Line) -> Known | None:
+        likes = self._values if line.kind == VALUES else self._likes
+        name = likes.nearest(line.text)
+        if name:
+            return self._by_id[name]
+        number, share = self._words.nearest(content_words(line.text))
+        return self._missing[number] if number >= 0 and share >= ALIKE else None
+
+    def _how(self, line: Line, known: Known) -> str:
+        """What kind of change a line is that stands in the place of an item."""
+        facts = [fact for fact in self._judge(line.text) if fact.kind in ("constraint", "approval_gate")]
+        if known.record not in ("constraint", "gate") or line.kind != known.record or not facts:
+            return "audit.altered"
+        if all((known.item.kind, str(fact.get("polarity"))) in OPPOSED for fact in facts):
+            return "audit.contradicted"
+        softer = known.item.attributes.get("strength") == "hard" and all(fact.get("strength") == "soft" for fact in facts)
+        return "audit.weakened" if softer else "audit.altered"
+
+    def _add(self, rule: str, line: Line, known: Known, expected: str = "") -> None:
+        self.reported.update(item.item.id for item in (line.items or (known,)))
+        self._notes.add(
+            rule,
+            "records",
+            known.item.id,
+            known.record,
+            before=place_before(known, self._messages),
+            after=line.place,
+            expected=expected or as_record(known),
+            found=line.text,
+        )
+
+    def _order(self, lines: Sequence[Line]) -> None:
+        """Items of an entry in the order of the walk, and entries of a kind (of values: the rows of an entry) in that of their first items."""
+        last: dict[tuple[int, int], Order] = {}
+        first: dict[str, Order] = {}
+        for line in lines:
+            orders = [] if line.wrong else [known.order for known in line.items]
+            if not orders:
+                continue
+            self._notes.count("order")
+            row = (line.entry, line.items[0].item.message if line.kind == VALUES else -1)
+            wider = f"entry {line.entry}" if line.kind in TOGETHER else line.kind
+            low = last.get(row) or first.get(wider)
+            order = min((found for found in orders if low is None or found >= low), default=None)
+            if order is None:
+                self._add("audit.unordered", line, line.items[0])
+                continue
+            if row not in last:
+                first[wider] = order
+            last[row] = order

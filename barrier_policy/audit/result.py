@@ -1,0 +1,77 @@
+"""The result of a compaction by its structure: what was kept, what is carrier, what is new text, what came later."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+import msgspec
+
+from barrier_policy.audit.align import Alignment, align
+from barrier_policy.transcript.model import Message, MessageKind
+
+
+class Standing(StrEnum):
+    """What a message of the result is, seen from before."""
+
+    KEPT = "kept"
+    CARRIER = "carrier"
+    NEW = "new"
+    NOTICE = "notice"
+    LATER = "later"
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True):
+    """Both transcripts, aligned. `standing` is by message of `after`; `kept_tail` counts the last messages of before that stand in it."""
+
+    before: tuple[Message, ...]
+    after: tuple[Message, ...]
+    alignment: Alignment
+    standing: tuple[Standing, ...]
+    kept_tail: int
+
+    def of(self, *standings: Standing) -> list[Message]:
+        """The messages of the result that are one of these."""
+        return [message for message, standing in zip(self.after, self.standing, strict=True) if standing in standings]
+
+    def keeps(self, message: int) -> bool:
+        """Whether a message of before stands in the result as it was."""
+        return self.alignment.after_of[message] >= 0
+
+
+def compare(before: Sequence[Message], after: Sequence[Message]) -> Result:
+    """Align two transcripts. What stands behind the last message of before came later; a notice of the runtime says nothing of before."""
+    alignment = align(before, after)
+    head = alignment.after_of[-1] if before else -1
+    standing = tuple(
+        _standing(message, kept=alignment.before_of[message.index] >= 0, later=0 <= head < message.index) for message in after
+    )
+    return Result(
+        before=tuple(before),
+        after=tuple(after),
+        alignment=alignment,
+        standing=standing,
+        kept_tail=_kept_tail(alignment),
+    )
+
+
+def _standing(message: Message, *, kept: bool, later: bool) -> Standing:
+    if message.kind is MessageKind.CARRIER:
+        return Standing.CARRIER
+    if kept:
+        return Standing.KEPT
+    if message.kind is MessageKind.NOTICE:
+        return Standing.NOTICE
+    return Standing.LATER if later and message.kind is not MessageKind.SUMMARY else Standing.NEW
+
+
+def _kept_tail(alignment: Alignment) -> int:
+    """How many last messages of before follow each other in the result too."""
+    count = 0
+    last = -1
+    for place in reversed(alignment.after_of):
+        if place < 0 or place in alignment.moved or (last >= 0 and place >= last):
+            break
+        last = place
+        count += 1
+    return count

@@ -1,0 +1,135 @@
+"""New text of the result, whoever wrote it: its sentences, what the extractors find in them, and which one says a given thing."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+import msgspec
+
+from barrier_policy.audit.model import Place
+from barrier_policy.facts.extract import Facts
+from barrier_policy.facts.model import Fact
+from barrier_policy.facts.words import content_words
+from barrier_policy.transcript.builder import SUMMARY_MARK
+from barrier_policy.transcript.model import Message, Origin, Part, PartType
+
+SENTENCE_END = re.compile(r"\n|(?<=[.!?…])[ \t]+|(?<=[。！？])")
+OWN_FIRST = re.compile(re.escape(SUMMARY_MARK) + r"[^>\n]*>")
+OWN_LAST = re.compile(r"</barrier-policy-summary>\s*$")
+BOILERPLATE = re.compile(
+    r"This session is being continued from a previous conversation that ran out of context\.[^\n]*"
+    r"|If you need specific details from before compaction[^\n]*"
+    r"|(?:Please )?[Cc]ontinue the conversation from where (?:we|it) left (?:it )?off[^\n]*"
+    r"|Another language model started to solve this problem and produced a summary of its thinking process\.[^\n]*"
+)
+"""What runtimes put around a summary on their own; the first and the second name the log file."""
+COMMON = 200
+"""A word in more sentences than this says nothing of which one is meant."""
+ASKED = 16
+"""How many words of an item are looked up, the rarest first."""
+MINED = ("constraint", "approval_gate", "release")
+"""Kinds of facts that are looked for as if a user had said the text, since only users make and release rules."""
+
+Mine = Callable[[Sequence[Message]], Facts]
+
+
+class Sentence(msgspec.Struct, frozen=True, kw_only=True):
+    """One sentence or line of new text, its words of content, and the facts in it by kind."""
+
+    place: Place
+    text: str
+    words: frozenset[str]
+    facts: Mapping[str, tuple[Fact, ...]]
+
+    def says(self, kind: str) -> bool:
+        """Whether the extractors surely found a fact of this kind."""
+        return any(not fact.get("proposed") for fact in self.facts.get(kind, ()))
+
+
+class WordIndex:
+    """Texts by their words of content. A look-up costs time in its own words, not in all texts."""
+
+    def __init__(self, texts: Iterable[frozenset[str]]) -> None:
+        self._texts = list(texts)
+        self._postings: dict[str, list[int]] = {}
+        for number, words in enumerate(self._texts):
+            for word in words:
+                self._postings.setdefault(word, []).append(number)
+
+    def __contains__(self, word: str) -> bool:
+        return word in self._postings
+
+    def nearest(self, words: frozenset[str]) -> tuple[int, float]:
+        """The number of the text that has most of the words (-1: none has any), and the share of them that it has."""
+        known = [word for word in words if len(self._postings.get(word, ())) <= COMMON]
+        known.sort(key=lambda word: (len(self._postings.get(word, ())), word))
+        counts = Counter(number for word in known[:ASKED] for number in self._postings.get(word, ()))
+        if not counts:
+            return -1, 0.0
+        best = min(counts, key=lambda number: (-counts[number], number))
+        return best, len(words & self._texts[best]) / len(words)
+
+
+class NewText:
+    """All new text of a result, in sentences, found again by words."""
+
+    def __init__(self, messages: Iterable[Message], mine: Mine) -> None:
+        self.texts = [(place, text) for message in messages for place, text in _texts(message)]
+        self.sentences = [
+            sentence for place, text in self.texts for sentence in _sentences(place, text, mined(text, mine))
+        ]
+        self._index = WordIndex(sentence.words for sentence in self.sentences)
+
+    def share(self, words: frozenset[str]) -> float:
+        """Which share of the words stands anywhere in the new text."""
+        return sum(word in self._index for word in words) / len(words) if words else 0.0
+
+    def nearest(self, words: frozenset[str]) -> tuple[Sentence | None, float]:
+        """The sentence that has most of the words, and the share that it has."""
+        number, share = self._index.nearest(words)
+        return (self.sentences[number] if number >= 0 else None), share
+
+
+def _texts(message: Message) -> Iterator[tuple[Place, str]]:
+    for part in message.parts:
+        text = part.text
+        if part.type is PartType.TEXT:
+            text = BOILERPLATE.sub("", OWN_LAST.sub("", OWN_FIRST.sub("", text, count=1)))
+        if part.type not in (PartType.UNKNOWN, PartType.BLOB) and text.strip():
+            yield Place(message=message.index, pointer=message.pointer + part.pointer), text
+
+
+def mined(text: str, mine: Mine) -> list[Fact]:
+    """Facts of a text, read as a transcript of its own: once as a user's and once as the agent's."""
+    part = Part(type=PartType.TEXT, text=text)
+    said = mine(
+        (
+            Message(index=0, role="user", origin=Origin.USER, parts=(part,)),
+            Message(index=1, role="assistant", origin=Origin.AGENT, parts=(part,)),
+        )
+    )
+    rules = [fact for fact in said.by_message[0] if fact.kind in MINED]
+    states = [fact for fact in said.by_message[1] if fact.kind.startswith("status_") or fact.kind == "negation_evidence"]
+    return rules + states
+
+
+def _sentences(place: Place, text: str, facts: Sequence[Fact]) -> Iterator[Sentence]:
+    starts: list[int] = []
+    pieces: list[str] = []
+    at = 0
+    for end in [*SENTENCE_END.finditer(text), None]:
+        piece = text[at : end.start() if end else len(text)]
+        if piece.strip():
+            starts.append(at)
+            pieces.append(piece.strip())
+        at = end.end() if end else at
+    by_sentence: dict[int, dict[str, tuple[Fact, ...]]] = {}
+    for fact in facts:
+        number = max(0, bisect_right(starts, fact.start) - 1)
+        found = by_sentence.setdefault(number, {})
+        found[fact.kind] = (*found.get(fact.kind, ()), fact)
+    for number, piece in enumerate(pieces):
+        yield Sentence(place=place, text=piece, words=content_words(piece), facts=by_sentence.get(number, {}))

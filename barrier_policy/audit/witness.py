@@ -1,0 +1,179 @@
+"""What became of each protected item: kept word for word, held by a carrier line, told in new text, told wrongly, or gone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+
+import msgspec
+
+from barrier_policy.audit.items import Known, by_id
+from barrier_policy.audit.lines import Line
+from barrier_policy.audit.records import OPPOSED
+from barrier_policy.audit.result import Result, Standing
+from barrier_policy.audit.text import NewText, Sentence
+from barrier_policy.facts.masking import Masker
+from barrier_policy.facts.prose import prose_sentences
+from barrier_policy.facts.token_index import TokenIndex
+from barrier_policy.facts.values import scan_values
+from barrier_policy.facts.words import content_words
+from barrier_policy.ledger.model import Family
+from barrier_policy.transcript.model import Message, Origin
+
+TOLD = 0.5
+"""A sentence with this share of the words of an obligation, a note or a call tells it."""
+RULE_TOLD = 0.6
+"""The share that a sentence must have of the words of a rule."""
+SOME = 1 / 3
+"""The share of the words of a call that must stand somewhere beside an id that it gave."""
+GIVEN = frozenset({"url", "hash", "resource_id", "idempotency_key"})
+"""Types of values in an answer by which later text speaks of the effect."""
+LONG = 25
+"""Words of an item that no single sentence can tell: they may stand anywhere in the new text."""
+MAX_EXACT = 2_000
+"""Characters of a text that is looked for as a whole."""
+
+
+class Fate(StrEnum):
+    """What became of an item."""
+
+    VERBATIM = "verbatim"
+    CARRIER = "carrier"
+    TEXT = "text"
+    WEAKENED = "weakened"
+    CONTRADICTED = "contradicted"
+    GONE = "gone"
+
+
+class Witness(msgspec.Struct, frozen=True, kw_only=True):
+    """An item's fate, and the sentence of new text that speaks of it, if one does."""
+
+    fate: Fate
+    sentence: Sentence | None = None
+
+
+def index_messages(messages: Iterable[Message], masker: Masker) -> TokenIndex:
+    """Exact values of messages, with secrets as records show them."""
+    index = TokenIndex()
+    for message in messages:
+        for part in message.parts:
+            text = f"{part.name} {part.text}" if part.name else part.text
+            index.add(message.index, text)
+            if masker and (masked := masker.text(text, message.index)) != text:
+                index.add(message.index, masked)
+        for value in message.environment.values():
+            index.add(message.index, value)
+    return index
+
+
+class Witnesses:
+    """Finds the witness of an item. Each look-up costs time in the item's own words."""
+
+    def __init__(
+        self, result: Result, known: Sequence[Known], lines: Sequence[Line], new: NewText, masker: Masker
+    ) -> None:
+        self._result = result
+        self._known = by_id(known)
+        self._new = new
+        plain = result.of(Standing.KEPT, Standing.NEW, Standing.NOTICE, Standing.LATER)
+        self._index = index_messages(plain, masker)
+        self._shown = Counter(line.text for line in lines if line.items and not line.wrong and line.kind == "receipt")
+        self._held = {known.item.id for line in lines if not line.wrong for known in line.items}
+        self._records = TokenIndex()
+        for line in lines:
+            if line.carried or (line.items and not line.wrong):
+                self._records.add(0, line.text)
+        self._kept_texts = {k.item.text for k in known if k.item.family is Family.BINDING and result.keeps(k.item.message)}
+
+    def of(self, known: Known) -> Witness:
+        """What became of an item."""
+        if self._verbatim(known):
+            return Witness(fate=Fate.VERBATIM)
+        if self._in_carrier(known):
+            return Witness(fate=Fate.CARRIER)
+        elsewhere = self._elsewhere(known)
+        if elsewhere is not None:
+            return Witness(fate=elsewhere)
+        if known.item.family is Family.CONSTRAINT:
+            return self._rule(known)
+        if known.is_value or not self._told(known):
+            return Witness(fate=Fate.GONE)
+        return Witness(fate=Fate.TEXT)
+
+    def _verbatim(self, known: Known) -> bool:
+        if self._result.keeps(known.item.message):
+            return True
+        holder = self._known.get(known.holder)
+        return holder is not None and self._result.keeps(holder.item.message)
+
+    def _in_carrier(self, known: Known) -> bool:
+        """A record of its own, or the line of the item that shows its words. Two equal receipts need two lines."""
+        if known.record == "receipt":
+            text = known.prefix + known.item.text
+            self._shown[text] -= 1
+            return self._shown[text] >= 0
+        if known.item.id in self._held:
+            return True
+        if known.holder != known.item.id and known.holder in self._held:
+            return True
+        return known.is_value and bool(self._records.messages(known.item.text))
+
+    def _elsewhere(self, known: Known) -> Fate | None:
+        """The same words in another message: a value anywhere, a rule only where somebody of its rank says it."""
+        text = known.item.text
+        if known.item.family is Family.EFFECT or len(text) > MAX_EXACT:
+            return None
+        if text in self._kept_texts and known.item.family is Family.BINDING:
+            return Fate.VERBATIM
+        places = [self._result.after[place] for place in self._index.messages(text)]
+        standing = self._result.standing
+        kept = [message for message in places if standing[message.index] is not Standing.NEW]
+        if known.item.family is Family.CONSTRAINT:
+            rank = Origin(known.item.attributes["origin"]).rank
+            kept = [message for message in kept if message.origin.rank <= rank]
+        if kept:
+            return Fate.VERBATIM
+        return Fate.TEXT if any(standing[message.index] is Standing.NEW for message in places) else None
+
+    def _told(self, known: Known) -> bool:
+        """Whether new text tells it in other words, with every exact value in them."""
+        if known.item.family is Family.EFFECT:
+            return self._effect_told(known)
+        words = content_words(known.item.text)
+        if len(words) > LONG and (said := [sentence.text for sentence in prose_sentences(known.item.text)]):
+            words = content_words(" ".join(said))  # what somebody said, without the log that they pasted
+        exact = frozenset(word for word in words if any(character.isdigit() for character in word))
+        _, share = self._new.nearest(words)
+        enough = share >= TOLD or (len(words) > LONG and self._new.share(words) >= RULE_TOLD)
+        return bool(words) and enough and self._new.share(exact or words) >= (1.0 if exact else 0.0)
+
+    def _effect_told(self, known: Known) -> bool:
+        """By its key and target, where it has them; by an id that it gave and some words of the call; else by most of its words."""
+        names = [name for name in (known.item.attributes.get("key"), known.item.attributes.get("target")) if name]
+        if names:
+            return all(self._index.messages(name) or self._path_told(name) for name in names)
+        call, _, answer = known.item.text.partition(" → ")
+        words = content_words(call)
+        given = [value.text for value in scan_values(answer) if value.type in GIVEN]
+        if any(self._index.messages(value) for value in given) and self._new.share(words) >= SOME:
+            return True
+        return bool(words) and self._new.nearest(words)[1] >= TOLD
+
+    def _path_told(self, name: str) -> bool:
+        """A path by its last two steps: the working directory is known."""
+        steps = name.split("/")
+        return len(steps) > 2 and bool(self._index.messages("/".join(steps[-2:])))
+
+    def _rule(self, known: Known) -> Witness:
+        """A rule in other words holds where they demand the same, as strictly."""
+        sentence, share = self._new.nearest(content_words(known.item.text))
+        if sentence is None or share < RULE_TOLD:
+            return Witness(fate=Fate.GONE)
+        facts = [*sentence.facts.get("constraint", ()), *sentence.facts.get("approval_gate", ())]
+        if any((known.item.kind, str(fact.get("polarity"))) in OPPOSED for fact in facts):
+            return Witness(fate=Fate.CONTRADICTED, sentence=sentence)
+        hard = known.item.attributes.get("strength") == "hard"
+        if not facts or (hard and all(fact.get("strength") == "soft" for fact in facts)):
+            return Witness(fate=Fate.WEAKENED, sentence=sentence)
+        return Witness(fate=Fate.TEXT, sentence=sentence)
