@@ -26,7 +26,14 @@ def message_key(message: Message) -> Hashable:
     return (
         message.origin,
         tuple(
-            (part.type, part.text, part.name, "" if part.call_id[:1] == "#" else part.call_id, part.is_error, part.media_type)
+            (
+                part.type,
+                part.text,
+                part.name,
+                "" if part.call_id[:1] == "#" else part.call_id,
+                part.is_error,
+                part.media_type,
+            )
             for part in message.parts
         ),
     )

@@ -183,4 +183,3 @@ class Audit:
 
 def _side(transcript: Transcript) -> Side:
     return Side(format=transcript.format, digest=transcript.digest, messages=len(transcript.messages))
-

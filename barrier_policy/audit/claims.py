@@ -41,8 +41,51 @@ ROUGH = re.compile(r"…|\.\.\.|~(?!=|/)|\d(?:st|nd|rd|th)$")
 FEW = 20
 """Up to so many things a summary counts itself."""
 UNITS = frozenset(
-    "s sec secs second seconds ms min mins minute minutes h hour hours day days week weeks month months b kb mb gb tb kib mib gib % € $ £ usd eur "
-    "kg g t m km cm mm px k °c".split()
+    [
+        "s",
+        "sec",
+        "secs",
+        "second",
+        "seconds",
+        "ms",
+        "min",
+        "mins",
+        "minute",
+        "minutes",
+        "h",
+        "hour",
+        "hours",
+        "day",
+        "days",
+        "week",
+        "weeks",
+        "month",
+        "months",
+        "b",
+        "kb",
+        "mb",
+        "gb",
+        "tb",
+        "kib",
+        "mib",
+        "gib",
+        "%",
+        "€",
+        "$",
+        "£",
+        "usd",
+        "eur",
+        "kg",
+        "g",
+        "t",
+        "m",
+        "km",
+        "cm",
+        "mm",
+        "px",
+        "k",
+        "°c",
+    ]
 )
 NUMBER = re.compile(r"\d[\d.,]*")
 PLACE_IN_FILE = re.compile(r"(.+?\.\w+):(\d+)(?:[-:]\d+)*")
@@ -52,7 +95,12 @@ class ClaimChecks:
     """What is wrong with new text. `reported` are items whose finding says already what became of them."""
 
     def __init__(
-        self, known: Sequence[Known], missing: Sequence[Known], before: TokenIndex, messages: Sequence[Message], notes: Notebook
+        self,
+        known: Sequence[Known],
+        missing: Sequence[Known],
+        before: TokenIndex,
+        messages: Sequence[Message],
+        notes: Notebook,
     ) -> None:
         self._before = before
         self._messages = messages
@@ -94,7 +142,9 @@ class ClaimChecks:
             self._add("audit.altered", known, place, value.text)
         elif (outcome := self._doubt(value)) is not None:
             item = f"value:{value.text}"
-            self._notes.add("audit.unsupported", "new text", item, value.type, after=place, found=value.text, outcome=outcome)
+            self._notes.add(
+                "audit.unsupported", "new text", item, value.type, after=place, found=value.text, outcome=outcome
+            )
 
     def _doubt(self, value: Value) -> Outcome | None:
         """What a value that before does not have makes of the check; None where a summary may well say it."""

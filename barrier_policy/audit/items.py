@@ -6,12 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from barrier_policy.carrier.write import WORD_OF_STATE, place, record_kind
+from barrier_policy.carrier.record import WORD_OF_STATE
+from barrier_policy.carrier.write import place, record_kind
 from barrier_policy.ledger.model import TERMINAL, Family, Item
 from barrier_policy.walk import Analysis
 
-HEADS: Mapping[str, str] = {"constraint": "rule: ", "gate": "gate: ", "obligation": "owed: "}
-"""What the first line of a record of these kinds begins with."""
 CHECK_OF = {
     Family.OBLIGATION: "obligations",
     Family.EFFECT: "effects",
@@ -79,7 +78,9 @@ def _cited(analysis: Analysis, number: int) -> set[str]:
 def _extensions(analysis: Analysis, number: int, names: set[str]) -> Iterator[Item]:
     for name, fact in analysis.join.extensions[number]:
         if name in names:
-            yield Item(id=name, family=Family.EXTENSION, kind=fact.kind, message=fact.message, part=fact.part, text=fact.text)
+            yield Item(
+                id=name, family=Family.EXTENSION, kind=fact.kind, message=fact.message, part=fact.part, text=fact.text
+            )
 
 
 def _known(analysis: Analysis, span: int, number: int, item: Item, holders: Mapping[str, str]) -> Known:

@@ -1,6 +1,6 @@
 """Reading the carrier of the result: which item each line holds, and which lines hold none. Uses the text alone, never typed records.
 
-A line counts only as exactly what a record of the item says: head, word of state, words. Values of one message share a line of `seen:`.
+A line counts only as exactly what a record of the item says: word of state, words. Values of one message share a line.
 """
 
 from __future__ import annotations
@@ -10,14 +10,13 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from barrier_policy.audit.items import HEADS, Known, text_lines
+from barrier_policy.audit.items import Known, text_lines
 from barrier_policy.audit.model import Place
 from barrier_policy.carrier.block import Block, Entry, parse_block
 from barrier_policy.errors import CarrierError
 from barrier_policy.transcript.model import Message, MessageKind, PartType
 
-VALUES = "evidence_index"
-SEEN = "seen:"
+VALUES = "binding"
 END_OF_WORD = re.compile(r"[ \n]")
 MAX_CANDIDATES = 50
 """Items with equal first lines that are compared; more would make the cost of a line quadratic."""
@@ -72,7 +71,7 @@ class LineReader:
                 self._by_word.setdefault(_first_word(item.item.text, 0), []).append(item)
         self._carried = {(entry.kind, line) for entry in carried for line in entry.text.split("\n")}
         self._carried_words: dict[str, set[int]] = {}
-        seen = (line for entry in carried if entry.kind == VALUES for line in entry.text.split("\n")[1:])
+        seen = (line for entry in carried if entry.kind == VALUES for line in entry.text.split("\n"))
         for number, line in enumerate(seen):
             for word in line.split(" "):
                 self._carried_words.setdefault(word, set()).add(number)
@@ -80,8 +79,8 @@ class LineReader:
     def read(self, entry: Entry, number: int, place: Place) -> Iterator[Line]:
         """The pieces of one entry, in order, nothing left out."""
         lines = entry.text.split("\n")
-        if entry.kind == VALUES and lines[0] == SEEN:
-            for text, line in self._seen(lines[1:]):
+        if entry.kind == VALUES:
+            for text, line in self._seen(lines):
                 yield msgspec.structs.replace(line, place=place, entry=number, text=text)
             return
         at = 0
@@ -98,7 +97,7 @@ class LineReader:
             for words, known in self._by_line.get(rest, ())[:MAX_CANDIDATES]:
                 if words[1:] != lines[at + 1 : at + len(words)]:
                     continue
-                wrong = _difference(known, kind, prefix, first=at == 0)
+                wrong = _difference(known, kind, prefix)
                 rank = (wrong == "", len(words), known.current)
                 if best is None or rank > best[0]:
                     best, items = (rank, wrong, "\n".join(lines[at : at + len(words)])), []
@@ -111,7 +110,7 @@ class LineReader:
         return size, _line(kind, text, items=items, wrong=wrong)
 
     def _seen(self, lines: list[str]) -> Iterator[tuple[str, Line]]:
-        """The values of a `seen:` record. One that has a line feed in it reaches over lines."""
+        """The values of a record. One that has a line feed in it reaches over lines."""
         text = "\n".join(lines)
         at = 0
         home: set[int] | None = None
@@ -147,20 +146,20 @@ def _line(kind: str, text: str, *, items: Sequence[Known] = (), wrong: str = "",
 
 
 def _readings(line: str) -> Iterator[tuple[str, str]]:
-    """A line as prefix and words: as it stands, and without a head or a word of state."""
+    """A line as prefix and words: as it stands, and without a word of state."""
     yield "", line
     word, colon, rest = line.partition(": ")
     if colon and len(word) < 20:
         yield f"{word}: ", rest
 
 
-def _difference(known: Known, kind: str, prefix: str, *, first: bool) -> str:
+def _difference(known: Known, kind: str, prefix: str) -> str:
     """In what a piece differs from the record of the item."""
     if known.record != kind:
         return "kind"
-    if known.prefix:
-        return "" if prefix == known.prefix else "state"
-    return "" if prefix == (HEADS.get(kind, "") if first else "") else "kind"
+    if prefix == known.prefix:
+        return ""
+    return "state" if known.prefix else "kind"
 
 
 def _first_word(text: str, at: int) -> str:

@@ -127,7 +127,10 @@ def check_pairs(result: Result, notes: Notebook) -> None:
         waits = part is PartType.TOOL_CALL and result.standing[ref.message] is Standing.LATER
         if not alone and not waits:
             kind = "call without a result" if part is PartType.TOOL_CALL else "result without a call"
-            where = {"after": place_of(message, ref.part), "before": place_of(result.before[old], ref.part) if old >= 0 else None}
+            where = {
+                "after": place_of(message, ref.part),
+                "before": place_of(result.before[old], ref.part) if old >= 0 else None,
+            }
             text = message.parts[ref.part].name or message.parts[ref.part].text
             notes.add("audit.pair-broken", "pairs", f"part:{ref.message}.{ref.part}", kind, expected=text, **where)
 
@@ -148,5 +151,11 @@ def check_opaque(result: Result, notes: Notebook) -> bool:
             if part.type in OPAQUE or not part.text.strip():
                 found = True
                 where = place_of(message, number)
-                notes.add("audit.opaque", "new text", f"part:{message.index}.{number}", part.media_type or str(part.type), after=where)
+                notes.add(
+                    "audit.opaque",
+                    "new text",
+                    f"part:{message.index}.{number}",
+                    part.media_type or str(part.type),
+                    after=where,
+                )
     return found

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from barrier_policy.audit.items import HEADS, Known
+from barrier_policy.audit.items import Known
 from barrier_policy.audit.likeness import Likes
-from barrier_policy.audit.lines import SEEN, VALUES, Line, Shown
+from barrier_policy.audit.lines import VALUES, Line, Shown
 from barrier_policy.audit.messages import place_of
 from barrier_policy.audit.model import Place
 from barrier_policy.audit.notebook import Notebook
@@ -32,13 +32,22 @@ def check_carriers(result: Result, carriers: Sequence[Shown], notes: Notebook) -
         notes.count("carrier")
         if shown.block is None or not shown.block.intact:
             found = shown.problem or "its digest is not that of its text"
-            notes.add("audit.carrier-damaged", "carrier", f"carrier:{shown.place.message}", "carrier", after=shown.place, found=found)
+            notes.add(
+                "audit.carrier-damaged",
+                "carrier",
+                f"carrier:{shown.place.message}",
+                "carrier",
+                after=shown.place,
+                found=found,
+            )
     for message in result.of(Standing.NEW, Standing.NOTICE):
         for number, part in enumerate(message.parts):
             if CARRIER_MARK in part.text:
                 text = part.text[part.text.index(CARRIER_MARK) :]
                 where = place_of(message, number)
-                notes.add("audit.carrier-damaged", "carrier", f"carrier:{message.index}", "forged carrier", after=where, found=text)
+                notes.add(
+                    "audit.carrier-damaged", "carrier", f"carrier:{message.index}", "forged carrier", after=where, found=text
+                )
 
 
 def place_before(known: Known, messages: Sequence[Message]) -> Place:
@@ -48,9 +57,7 @@ def place_before(known: Known, messages: Sequence[Message]) -> Place:
 
 def as_record(known: Known) -> str:
     """The words that a record of an item shows."""
-    if known.prefix or known.item.text.startswith(HEADS.get(known.record, "\0")):
-        return known.prefix + known.item.text
-    return HEADS.get(known.record, "") + known.item.text
+    return known.prefix + known.item.text
 
 
 class LineChecks:
@@ -85,7 +92,7 @@ class LineChecks:
         for number, line in enumerate(lines):
             if line.items:
                 self._known(line)
-            elif not line.carried and not (line.kind == VALUES and line.text == SEEN):
+            elif not line.carried:
                 self._stray(line, number)
         self._order(lines)
 

@@ -44,7 +44,8 @@ def compare(before: Sequence[Message], after: Sequence[Message]) -> Result:
     alignment = align(before, after)
     head = alignment.after_of[-1] if before else -1
     standing = tuple(
-        _standing(message, kept=alignment.before_of[message.index] >= 0, later=0 <= head < message.index) for message in after
+        _standing(message, kept=alignment.before_of[message.index] >= 0, later=0 <= head < message.index)
+        for message in after
     )
     return Result(
         before=tuple(before),

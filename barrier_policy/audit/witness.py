@@ -70,9 +70,7 @@ def index_messages(messages: Iterable[Message], masker: Masker) -> TokenIndex:
 class Witnesses:
     """Finds the witness of an item. Each look-up costs time in the item's own words."""
 
-    def __init__(
-        self, result: Result, known: Sequence[Known], lines: Sequence[Line], new: NewText, masker: Masker
-    ) -> None:
+    def __init__(self, result: Result, known: Sequence[Known], lines: Sequence[Line], new: NewText, masker: Masker) -> None:
         self._result = result
         self._known = by_id(known)
         self._new = new

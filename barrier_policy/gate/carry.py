@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import msgspec
 
-from barrier_policy.carrier.block import parse_block, render_block
 from barrier_policy.carrier.archive import records_json, records_of_block
+from barrier_policy.carrier.block import parse_block, render_block
 from barrier_policy.carrier.merge import merge_records
-from barrier_policy.carrier.retire import retire
 from barrier_policy.carrier.record import CarrierRecord
+from barrier_policy.carrier.retire import retire
 from barrier_policy.errors import CarrierError
 from barrier_policy.provenance.store import Pointer, Store
 from barrier_policy.transcript.model import Message, MessageKind, PartType

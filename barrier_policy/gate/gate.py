@@ -17,16 +17,16 @@ from barrier_policy.audit.model import AuditReport
 from barrier_policy.decision.model import Decision, SpanDecision
 from barrier_policy.errors import CompactionBarrierError
 from barrier_policy.gate.assemble import Run, find_runs
-from barrier_policy.gate.carry import Carrier, find_earlier
+from barrier_policy.gate.carry import find_earlier
 from barrier_policy.gate.journal import Journal, Watch
 from barrier_policy.gate.observe import Observer
-from barrier_policy.gate.recover import Recovered, owner, recover
+from barrier_policy.gate.recover import Recovered, recover
 from barrier_policy.gate.refusal import refusal, remember
 from barrier_policy.gate.summarize import summarize
 from barrier_policy.gate.summarizers.make import make_summarizer
 from barrier_policy.gate.summary_request import Summarizer
 from barrier_policy.gate.target import FileTarget, MemoryTarget, Target
-from barrier_policy.gate.transaction import WRAPPING, Compaction, Transaction
+from barrier_policy.gate.transaction import WRAPPING, Compaction, Transaction, unchanged
 from barrier_policy.profile import Profile
 from barrier_policy.transcript.model import Transcript
 from barrier_policy.transcript.reader import read_transcript
@@ -104,7 +104,7 @@ class Gate:
         opened = source_of(self._observer.records if source is None else source)
         target = MemoryTarget(opened, (lambda: source_of(head())) if head else None)
         memo = self._observer.memo if observed else None
-        options = {"keep_last": keep_last, "target_tokens": target_tokens, "now": now, "memo": memo}
+        options: dict[str, Any] = {"keep_last": keep_last, "target_tokens": target_tokens, "now": now, "memo": memo}
         done = self._compact(opened, target, span=span, format=format, watch=watch, **options)
         if observed and done.outcome == "compacted":
             self._observer = Observer(self.decider)
@@ -126,7 +126,7 @@ class Gate:
     ) -> Compaction:
         """Compact a file into another one, or into itself. As `compact`; the output is written at once or not at all."""
         target = FileTarget(Path(path), Path(output))
-        options = {"keep_last": keep_last, "target_tokens": target_tokens, "now": now}
+        options: dict[str, Any] = {"keep_last": keep_last, "target_tokens": target_tokens, "now": now}
         return self._compact(target.head(), target, span=span, format=format, watch=watch, **options)
 
     def audit(self, before: TranscriptLike, after: TranscriptLike, **options: Any) -> AuditReport:
@@ -172,7 +172,7 @@ class Gate:
             raise refusal(decision, remember(self.store, decision, at))
         runs = _runs(decision, transcript, span)
         if not runs:
-            return _nothing(decision, source, target)
+            return unchanged(decision, source, target)
         gone = {number for run in runs for number in run.spans}
         transaction = Transaction(
             decider=self.decider,
@@ -224,21 +224,6 @@ def _barrier(held: Sequence[SpanDecision], span: tuple[int, int], decision: Deci
         if not barriers and not found.errors:
             lines.append(f"span {found.id} is a compaction barrier: no rule permits it to be summarized")
     return CompactionBarrierError("\n".join(lines), decision=decision)
-
-
-def _nothing(decision: Decision, source: Source, target: Target) -> Compaction:
-    """Nothing leaves: the output is the input."""
-    target.stage(source.data)
-    target.commit()
-    tokens = decision.totals.tokens_before
-    return Compaction(
-        outcome="nothing_to_reclaim",
-        decision=decision,
-        output=source.data,
-        carrier=Carrier(text="", records=()),
-        tokens_before=tokens,
-        tokens_after=tokens,
-    )
 
 
 def _name(decision: Decision, now: str) -> str:

@@ -92,7 +92,7 @@ def _check_order(entries: tuple[Entry, ...], state: State) -> None:
 def read_journal(store: Store, name: str) -> tuple[Entry, ...]:
     """The entries of a journal; a last line that breaks off was never durable and does not count. Raises StoreError."""
     data = store.read_document(f"{FOLDER}/{name}.jsonl") or b""
-    *lines, rest = data.split(b"\n")
+    *lines, _ = data.split(b"\n")
     try:
         return tuple(msgspec.json.decode(line, type=Entry) for line in lines if line.strip())
     except (msgspec.DecodeError, msgspec.ValidationError) as error:

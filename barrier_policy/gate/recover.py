@@ -13,7 +13,6 @@ from barrier_policy.digest import digest_bytes
 from barrier_policy.gate.journal import FINAL, Entry, Journal, State, read_journal, transactions
 from barrier_policy.provenance.store import Store
 
-
 ELSEWHERE = timedelta(hours=1)
 """A transaction of another machine that is older than this was interrupted."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -23,7 +24,7 @@ from barrier_policy.provenance.store import Store
 from barrier_policy.transcript.model import Message, Transcript
 from barrier_policy.transcript.reader import read_transcript
 from barrier_policy.transcript.source import Source
-from barrier_policy.transcript.tokens import message_tokens
+from barrier_policy.transcript.tokens import MESSAGE_OVERHEAD, message_tokens
 from barrier_policy.transcript.writer import Inserted, Kept, Piece, write_transcript
 from barrier_policy.walk import Analysis, Decider, records_of
 
@@ -89,10 +90,8 @@ class Transaction(msgspec.Struct, kw_only=True):
             raise
 
     def _roll_back(self, reason: str) -> None:
-        try:
+        with suppress(BarrierPolicyError):  # the store is why it failed: recovery finds the transaction unfinished
             self.journal.record(State.ROLLED_BACK, reason=reason)
-        except BarrierPolicyError:
-            pass  # the store is why it failed; recovery finds the transaction unfinished and rolls it back
 
     def _run(self) -> Compaction:
         decision, transcript = self.analysis.decision, self.analysis.transcript
@@ -106,6 +105,9 @@ class Transaction(msgspec.Struct, kw_only=True):
         self.journal.record(State.REBOUND, records=carrier.pointer.digest if carrier.pointer else "")
         summaries, kept = self._summaries(archive)
         pieces = arrange(transcript.messages, carrier.text, self.earlier.messages, summaries)
+        if self._size(pieces) >= decision.totals.tokens_before:
+            self.journal.record(State.ROLLED_BACK, reason="the new context would be no smaller")
+            return unchanged(decision, self.source, self.target, kept=kept)
         draft = _Draft(
             decision=decision,
             carrier=carrier,
@@ -138,6 +140,14 @@ class Transaction(msgspec.Struct, kw_only=True):
             summaries[run] = summary_text(words, original, run.end - run.start)
         return summaries, tuple(kept)
 
+    def _size(self, pieces: Sequence[Piece]) -> int:
+        """What a context would cost, in tokens."""
+        messages, count = self.analysis.transcript.messages, self.decider.counter
+        return sum(
+            count(piece.text) + MESSAGE_OVERHEAD if isinstance(piece, Inserted) else message_tokens(messages[piece.message], count)
+            for piece in pieces
+        )
+
     def _commit(self, pieces: tuple[Piece, ...], draft: _Draft) -> Compaction:
         """Seal against the present head, write aside, audit, put in place. A transcript that grew meanwhile is sealed again with what came."""
         source, transcript = self.source, self.analysis.transcript
@@ -165,7 +175,9 @@ class Transaction(msgspec.Struct, kw_only=True):
         )
         report = audit_analysis(self.analysis, after, decider=self.decider, now=self.now)
         if report.outcome is Outcome.FAIL:
-            message = f"{self.source.path}: the compacted transcript fails its audit; the original is as it was\n{told(report)}"
+            message = (
+                f"{self.source.path}: the compacted transcript fails its audit; the original is as it was\n{told(report)}"
+            )
             raise AuditFailedError(message, decision=self.analysis.decision, report=report)
         return report, sum(message_tokens(message, self.decider.counter) for message in after.messages)
 
@@ -186,6 +198,22 @@ def _content(message: Message) -> tuple[Any, ...]:
     """What a message says, wherever it stands in the file."""
     parts = tuple(msgspec.structs.replace(part, pointer="", line=0) for part in message.parts)
     return message.role, message.origin, message.kind, parts
+
+
+def unchanged(decision: Decision, source: Source, target: Target, *, kept: tuple[Run, ...] = ()) -> Compaction:
+    """Nothing leaves: the output is the input."""
+    target.stage(source.data)
+    target.commit()
+    tokens = decision.totals.tokens_before
+    return Compaction(
+        outcome="nothing_to_reclaim",
+        decision=decision,
+        output=source.data,
+        carrier=Carrier(text="", records=()),
+        kept=kept,
+        tokens_before=tokens,
+        tokens_after=tokens,
+    )
 
 
 def told(report: AuditReport) -> str:

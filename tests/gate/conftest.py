@@ -45,9 +45,13 @@ NOW = "2026-06-01T12:00:00Z"
 SENTENCE = "The user and the agent looked after the service."
 
 
-def call(number: int, name: str, **arguments: Any) -> dict[str, Any]:
-    function = {"name": name, "arguments": json.dumps(arguments)}
-    return {"role": "assistant", "content": None, "tool_calls": [{"id": f"c{number}", "type": "function", "function": function}]}
+def call(number: int, tool: str, /, **arguments: Any) -> dict[str, Any]:
+    function = {"name": tool, "arguments": json.dumps(arguments)}
+    return {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"id": f"c{number}", "type": "function", "function": function}],
+    }
 
 
 def result(number: int, text: str) -> dict[str, Any]:

@@ -113,7 +113,10 @@ def test_ten_rounds_keep_every_value_and_do_not_grow(gate: Gate, conversation: M
 
 def test_a_conversation_that_goes_on_is_compacted_again_into_one_carrier(gate: Gate, conversation: Messages) -> None:
     messages = compacted(gate, conversation).messages
-    more = [user("Also, port 9443 is the one for the probe, not 9440."), agent("Noted. " + "I looked at the probe again. " * 30)]
+    more = [
+        user("Also, port 9443 is the one for the probe, not 9440."),
+        agent("Noted. " + "I looked at the probe again. " * 30),
+    ]
     again = compacted(gate, [*messages, *more, user("Next?"), agent("Nothing is left to do.")]).messages
     carriers = [message for message in again if str(message["content"]).startswith("<barrier-policy-carrier")]
     assert len(carriers) == 1
@@ -155,7 +158,10 @@ def test_a_span_that_is_asked_for_and_must_stay_raises_the_barrier(gate: Gate, c
 
 def test_a_span_that_is_asked_for_and_may_go_leaves_alone(gate: Gate, conversation: Messages) -> None:
     after = compacted(gate, conversation, span=(2, 5)).messages
-    assert [m for m in after if not str(m["content"]).startswith("<barrier-policy-")] == [*conversation[:2], *conversation[5:]]
+    assert [m for m in after if not str(m["content"]).startswith("<barrier-policy-")] == [
+        *conversation[:2],
+        *conversation[5:],
+    ]
 
 
 def raises(request: object) -> str:

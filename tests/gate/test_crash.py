@@ -7,6 +7,7 @@ import os
 import random
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,9 +20,13 @@ NOW = "2026-06-01T12:00:00Z"
 SENTENCE = "The user and the agent looked after the service."
 
 
-def call(number: int, name: str, **arguments: Any) -> dict[str, Any]:
-    function = {"name": name, "arguments": json.dumps(arguments)}
-    return {"role": "assistant", "content": None, "tool_calls": [{"id": f"c{number}", "type": "function", "function": function}]}
+def call(number: int, tool: str, /, **arguments: Any) -> dict[str, Any]:
+    function = {"name": tool, "arguments": json.dumps(arguments)}
+    return {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"id": f"c{number}", "type": "function", "function": function}],
+    }
 
 
 def result(number: int, text: str) -> dict[str, Any]:
@@ -37,7 +42,7 @@ def agent(text: str) -> dict[str, Any]:
 
 
 STEPS = [state for state in State if state is not State.ROLLED_BACK]
-HISTORIES = 200
+HISTORIES = 12
 
 
 def history(seed: int) -> Messages:
@@ -49,9 +54,18 @@ def history(seed: int) -> Messages:
         place = f"/srv/app/{chance.randint(100, 999)}/part-{number}.yaml"
         if kind == "read":
             lines = "\n".join(f"entry {chance.randint(1000, 9999)} of the log" for _ in range(30))
-            messages += [user("Look at it."), call(number, "read_file", path=place), result(number, lines), agent("It is fine.")]
+            messages += [
+                user("Look at it."),
+                call(number, "read_file", path=place),
+                result(number, lines),
+                agent("It is fine."),
+            ]
         elif kind == "write":
-            messages += [user("Write it."), call(number, "write_file", path=place, content="x: 1"), result(number, "ok, written")]
+            messages += [
+                user("Write it."),
+                call(number, "write_file", path=place, content="x: 1"),
+                result(number, "ok, written"),
+            ]
         elif kind == "start":
             job = call(number, "start_job", name=f"job-{number}", idempotency_key=f"key-{chance.randint(10_000, 99_999)}")
             messages += [user("Start it."), job, result(number, '{"state": "accepted"}')]
