@@ -124,7 +124,7 @@ def _garbage_table(found: Garbage, grace_hours: int) -> Table:
 def _holds_table(found: tuple[Hold, ...]) -> Table:
     table = make_table("digest", "owner", "since", "reason", wide="reason")
     for hold in found:
-        table.add_row(hold.digest[:19] + "…", cell(clip(hold.owner, 40)), hold.time, cell(clip(hold.reason, TEXT_LENGTH)))
+        table.add_row(hold.digest, cell(clip(hold.owner, 40)), cell(hold.time), cell(clip(hold.reason, TEXT_LENGTH)))
     return table
 
 

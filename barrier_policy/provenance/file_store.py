@@ -61,9 +61,8 @@ class FileStore:
         path = self._object(digest)
         with self._told("can't be written"):
             make_folder(path.parent)
-            with locked(
-                self.root / ".lock", exclusive=False
-            ):  # INVARIANT: what is put here is young before it can be removed
+            # INVARIANT: what is put here counts as put now before anybody can remove it
+            with locked(self.root / ".lock", exclusive=False):
                 if not _kept_anew(path, data):
                     replace_file(path, data)
         if not available(self, digest, len(data)):

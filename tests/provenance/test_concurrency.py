@@ -7,12 +7,14 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
+
+import pytest
 
 from barrier_policy.digest import digest_bytes
 from barrier_policy.provenance.file_store import FileStore
-from barrier_policy.provenance.garbage import collect_garbage
+from barrier_policy.provenance.names import object_name
 
 WRITER = """
 import sys
@@ -64,24 +66,20 @@ def test_threads_that_put_one_object_all_get_its_pointer(files: FileStore) -> No
     assert {pointer.digest for pointer in pointers} == {digest_bytes(data)}
 
 
-def test_an_object_that_is_put_while_garbage_is_collected_stays(files: FileStore) -> None:
-    """Each is old garbage until it is put; after `put` returns it must be there, however the two interleave."""
-    blocks = [b"block %d" % number for number in range(150)]
-    digests = [files.put(block).digest for block in blocks]
-    for digest in digests:
-        os.utime(files.root / "objects" / digest[7:9] / digest[9:], (1, 1))
-    stop = threading.Event()
+def test_an_object_that_is_put_while_it_is_being_removed_stays(files: FileStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The removal begins after `put` has found the old object and before it counts as put now: it has to wait, and look again."""
+    digest = files.put(b"one").digest
+    os.utime(files.root / "objects" / object_name(digest), (1, 1))
+    touch, removed = os.utime, []
+    remover = threading.Thread(target=lambda: removed.append(files.delete(digest, before=datetime(2020, 1, 1, tzinfo=UTC))))
 
-    def collect() -> None:
-        while not stop.is_set():
-            collect_garbage(files, now=datetime.now(UTC), grace=timedelta(hours=1), dry_run=False)
+    def slow_touch(path: Path) -> None:
+        remover.start()
+        remover.join(timeout=0.3)
+        touch(path)
 
-    collector = threading.Thread(target=collect)
-    collector.start()
-    try:
-        for block in blocks:
-            files.put(block)
-    finally:
-        stop.set()
-        collector.join()
-    assert set(files.digests()) == set(digests)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "utime", slow_touch)
+        files.put(b"one")
+    remover.join()
+    assert (removed, files.read(digest)) == ([False], b"one")

@@ -65,6 +65,36 @@ def test_an_object_that_reads_back_is_not_written_again_and_counts_as_put_now(fi
     assert found is not None and found.modified is not None and found.modified.year > 2000
 
 
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="the system does not say which file a descriptor is")
+def test_a_file_is_flushed_before_it_is_moved_and_the_folders_after_it(
+    files: FileStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+    flush, move = os.fsync, os.replace
+
+    def noted_flush(fd: int) -> None:
+        flush(fd)
+        name = Path(os.readlink(f"/proc/self/fd/{fd}"))
+        done.append("temporary file" if name.name.startswith(".new-") else name.relative_to(files.root.parent).as_posix())
+
+    def noted_move(old: Path, new: Path) -> None:
+        move(old, new)
+        done.append("move")
+
+    monkeypatch.setattr(os, "fsync", noted_flush)
+    monkeypatch.setattr(os, "replace", noted_move)
+    files.put(b"one")
+    folder = f"store/objects/{ONE[7:9]}"
+    assert done == [".", "store", "store/objects", "temporary file", "move", folder]
+    done.clear()
+    files.put(b"one")
+    assert done == [f"{folder}/{ONE[9:]}", folder], "another process may have moved it and not flushed yet"
+    done.clear()
+    files.append_document("log", b"line")
+    files.append_document("log", b"line")
+    assert done == ["store", "store/documents/log", "store/documents", "store/documents/log"]
+
+
 def damage_bytes(path: Path) -> None:
     path.write_bytes(b"two")
 
