@@ -76,7 +76,7 @@ def test_a_mark_is_found_whatever_stands_between_its_letters(before: str, mark: 
 def test_an_extract_fits_and_is_ours_whatever_the_conversation(run: tuple[Message, ...], max_tokens: int) -> None:
     request = request_of(*run, max_tokens=max_tokens)
     text = Extractive()(request)
-    head, *entries = text.split("\n")
+    _, *entries = text.split("\n")
     assert Extractive()(request) == text == clean(text)
     assert not has_mark(text)
     assert not entries or estimate_tokens(text) <= max_tokens
