@@ -21,7 +21,7 @@ from barrier_policy.spans.segment import segment
 from barrier_policy.transcript.model import Part, PartType
 from barrier_policy.transcript.pairing import pair_calls
 from barrier_policy.transcript.reader import read_transcript
-from barrier_policy.transcript.writer import Inserted, Kept, Piece, Writer, find_mismatch, write_transcript
+from barrier_policy.transcript.writer import Inserted, Kept, Piece, Writer, write_transcript
 
 SHARED = Path(__file__).parents[3] / "shared" / "transcripts"
 FIXTURES = Path(__file__).parents[1] / "readers" / "fixtures"

@@ -41,7 +41,10 @@ def test_all_messages_kept_give_the_same_bytes(written_file: Path, kit: ModuleTy
     if transcript.format == "claude_code":  # only what is live is written
         assert set(rows_without_parents(data)) <= {
             *rows_without_parents(source.data),
-            *(row.replace('"dequeue"', '"remove"').replace('"enqueue"', '"remove"') for row in rows_without_parents(source.data)),
+            *(
+                row.replace('"dequeue"', '"remove"').replace('"enqueue"', '"remove"')
+                for row in rows_without_parents(source.data)
+            ),
         }
     else:
         assert data == source.data

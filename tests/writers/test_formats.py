@@ -172,7 +172,9 @@ def test_what_is_torn_out_of_order_or_unmarked_is_refused(kit: ModuleType) -> No
 
 def test_a_format_without_a_writer_is_named_with_those_that_have_one(kit: ModuleType) -> None:
     source = Source((kit.FIXTURES / "aider.md").read_bytes(), path="aider.md")
-    with pytest.raises(TranscriptError, match=r"aider\.md: format `aider` can be read but not written .*anthropic_messages, "):
+    with pytest.raises(
+        TranscriptError, match=r"aider\.md: format `aider` can be read but not written .*anthropic_messages, "
+    ):
         kit.write(source, kept(0))
 
 
