@@ -81,13 +81,11 @@ def checked_writer(
     """
 
     def write_checked(source: Source, transcript: Transcript, pieces: Sequence[Piece]) -> bytes:
-        source = source.one_record_a_line()
-        placed = read(source).messages
-        if len(placed) != len(transcript.messages):
-            source.fail(
-                f"it has {len(placed)} messages now and had {len(transcript.messages)} when it was read (read it again before it is written)"
-            )
-        data = write(source, placed, pieces)
+        if transcript.digest != source.digest:
+            source.fail("its bytes are not those that the transcript was read from (read it again before it is written)")
+        apart = source.one_record_a_line()
+        placed = transcript.messages if apart is source else read(apart).messages
+        data = write(apart, placed, pieces)
         try:
             problem = find_mismatch(transcript, pieces, read(Source(data, path=source.path)))
         except TranscriptError as error:

@@ -9,6 +9,7 @@ from types import ModuleType
 import pytest
 
 from barrier_policy import Source
+from barrier_policy.transcript.writer import find_mismatch
 
 
 def loaded(path: Path) -> Source:
@@ -65,4 +66,4 @@ def test_the_check_that_a_gate_makes_agrees(written_file: Path, kit: ModuleType)
     transcript = kit.read(source)
     pieces = kit.every_third_span_dropped(transcript)
     again = kit.read(kit.source_of(kit.write(source, pieces)), transcript.format)
-    assert kit.find_mismatch(transcript, pieces, again) == ""
+    assert find_mismatch(transcript, pieces, again) == ""
