@@ -67,3 +67,15 @@ def test_the_check_that_a_gate_makes_agrees(written_file: Path, kit: ModuleType)
     pieces = kit.every_third_span_dropped(transcript)
     again = kit.read(kit.source_of(kit.write(source, pieces)), transcript.format)
     assert find_mismatch(transcript, pieces, again) == ""
+
+
+def test_the_messages_of_real_sessions_as_an_anthropic_request(shared_session: Path, kit: ModuleType) -> None:
+    rows = [json.loads(row) for row in rows_without_parents(shared_session.read_bytes())]
+    said = [row["message"] for row in rows if isinstance(row, dict) and isinstance(row.get("message"), dict)]
+    text = json.dumps({"model": "m", "system": "s", "messages": said}, indent=2, ensure_ascii=False)
+    source = kit.source_of(text.encode("utf-8", "backslashreplace"))
+    transcript = kit.read(source, "anthropic_messages")
+    assert kit.check_written(source, kit.everything(transcript), "anthropic_messages") == source.data
+    for first in range(3):
+        pieces = kit.every_third_span_dropped(transcript, first=first)
+        kit.check_written(source, pieces, "anthropic_messages")

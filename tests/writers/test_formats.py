@@ -103,6 +103,14 @@ def test_an_anthropic_compaction_block_stays_or_leaves_by_itself(kit: ModuleType
     assert json.loads(kit.check_written(source, kept(1, 2)))[0] == anthropic(WORDS, USE, role="assistant")
 
 
+def test_what_would_read_otherwise_is_not_handed_on(kit: ModuleType) -> None:
+    blocks = [{"type": "compaction", "content": "what was"}, {"type": "compaction", "content": "no summary in this place"}]
+    source = kit.source_of([anthropic(*blocks), anthropic(WORDS)])
+    kit.check_written(source, kept(0, 1, 2))
+    with pytest.raises(TranscriptError, match=r"so that it reads as it is meant \(message 0 is read back as another"):
+        kit.write(source, kept(1, 2))
+
+
 def test_blocks_of_tools_that_the_server_ran_stay_in_their_place(kit: ModuleType) -> None:
     use, result = {**USE, "type": "server_tool_use"}, {**RESULT, "type": "web_search_tool_result"}
     message = anthropic(WORDS, use, result, {"type": "text", "text": "found"}, role="assistant")
