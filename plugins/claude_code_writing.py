@@ -16,7 +16,7 @@ from barrier_policy_plugins.claude_code_rows import is_boundary, live_rows, main
 
 from barrier_policy.digest import digest_text
 from barrier_policy.transcript.builder import TranscriptBuilder
-from barrier_policy.transcript.copying import block_of, join_lines, placed_messages
+from barrier_policy.transcript.copying import block_of, checked_writer, join_lines
 from barrier_policy.transcript.model import Message, MessageKind, Transcript
 from barrier_policy.transcript.source import Source
 from barrier_policy.transcript.splice import new_text, quote, remove_member, replace_value, select_items
@@ -196,9 +196,8 @@ def _name(*what: str) -> str:
 def claude_code_writer(read: Callable[[Source], Transcript]) -> Writer:
     """The writer `claude_code` for what `read` reads."""
 
-    def write(source: Source, transcript: Transcript, pieces: Sequence[Piece]) -> bytes:
-        source = source.one_record_a_line()
-        rows = _Rows(source, placed_messages(source, transcript, read))
+    def write(source: Source, placed: Sequence[Message], pieces: Sequence[Piece]) -> bytes:
+        rows = _Rows(source, placed)
         return join_lines(source, _linked(rows, list(_lines(rows, pieces))))
 
-    return Writer(name="claude_code", write=write)
+    return checked_writer("claude_code", read, write)

@@ -137,11 +137,16 @@ def _plugins_table(records: Sequence[dict[str, Any]]) -> Table:
     table = make_table("plugin", "version", "state", "hooks", "provides", wide="provides")
     for record in records:
         hooks = ", ".join(hook.removeprefix("barrier_") for hook in record["hooks"])
-        provides = record["problem"] or ", ".join(
-            [*record["readers"], *record["writers"], *record["kinds"], *record["stores"]]
-        )
+        provides = record["problem"] or ", ".join([*_formats(record), *record["kinds"], *record["stores"]])
         table.add_row(cell(record["name"]), cell(record["version"]), cell(record["state"]), cell(hooks), cell(provides))
     return table
+
+
+def _formats(record: dict[str, Any]) -> list[str]:
+    """Formats by name, with what can be done with them where it is not reading alone."""
+    names = sorted({*record["readers"], *record["writers"]})
+    done = {(True, False): "", (True, True): " (read and written)", (False, True): " (written)"}
+    return [name + done[name in record["readers"], name in record["writers"]] for name in names]
 
 
 def _emit(records: Sequence[dict[str, Any]], format: OutputFormat, table: Callable[[], Table]) -> None:

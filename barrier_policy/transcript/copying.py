@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from barrier_policy.errors import TranscriptError
 from barrier_policy.transcript.elements import find_list
 from barrier_policy.transcript.model import Message, Transcript
 from barrier_policy.transcript.source import Source
@@ -26,7 +27,7 @@ from barrier_policy.transcript.splice import (
     select_items,
 )
 from barrier_policy.transcript.values import decode_json
-from barrier_policy.transcript.writer import Inserted, Piece, Writer
+from barrier_policy.transcript.writer import Inserted, Piece, Writer, find_mismatch
 
 Address = tuple[int, str]
 """Line and pointer of a record."""
@@ -58,16 +59,42 @@ class Copy(msgspec.Struct, frozen=True, kw_only=True):
 def copying_writer(name: str, read: Callable[[Source], Transcript], layout: Layout) -> Writer:
     """A writer for the format that `read` reads."""
 
-    def write(source: Source, transcript: Transcript, pieces: Sequence[Piece]) -> bytes:
-        source = source.one_record_a_line()
-        placed = placed_messages(source, transcript, read)
+    def write(source: Source, placed: Sequence[Message], pieces: Sequence[Piece]) -> bytes:
         order = _copies(placed, pieces)
         read_at = {address_of(message) for message in placed}
         if any(line for line, _ in read_at):
             return _write_lines(source, order, read_at, layout)
         return _write_document(source, order, read_at, layout).encode("utf-8")
 
-    return Writer(name=name, write=write)
+    return checked_writer(name, read, write)
+
+
+def checked_writer(
+    name: str,
+    read: Callable[[Source], Transcript],
+    write: Callable[[Source, Sequence[Message], Sequence[Piece]], bytes],
+) -> Writer:
+    """A writer that hands on only what reads as it was meant to.
+
+    `write` gets the messages with places that are unique: records glued on one line are told apart. A block of its own meaning at the front of
+    a message, an id that two messages share: what no copying can keep apart is refused with a TranscriptError.
+    """
+
+    def write_checked(source: Source, transcript: Transcript, pieces: Sequence[Piece]) -> bytes:
+        if transcript.digest != source.digest:
+            source.fail("its bytes are not those that the transcript was read from (read it again before it is written)")
+        apart = source.one_record_a_line()
+        placed = transcript.messages if apart is source else read(apart).messages
+        data = write(apart, placed, pieces)
+        try:
+            problem = find_mismatch(transcript, pieces, read(Source(data, path=source.path)))
+        except TranscriptError as error:
+            problem = error.issues[0].message
+        if problem:
+            source.fail(f"it can't be written so that it reads as it is meant ({problem})")
+        return data
+
+    return Writer(name=name, write=write_checked)
 
 
 def lists_under(*keys: str) -> Callable[[Source], Sequence[str]]:
@@ -83,16 +110,6 @@ def lists_under(*keys: str) -> Callable[[Source], Sequence[str]]:
 def user_message(inserted: Inserted, example: Any) -> dict[str, Any]:
     """A chat message of the user, in which form carriers and summaries stand in most formats."""
     return {"role": "user", "content": inserted.text}
-
-
-def placed_messages(source: Source, transcript: Transcript, read: Callable[[Source], Transcript]) -> tuple[Message, ...]:
-    """The messages of a transcript with places that are unique: glued records are told apart. Raises TranscriptError."""
-    placed = read(source).messages
-    if len(placed) != len(transcript.messages):
-        source.fail(
-            f"it has {len(placed)} messages now and had {len(transcript.messages)} when it was read (read it again before it is written)"
-        )
-    return placed
 
 
 def address_of(message: Message) -> Address:

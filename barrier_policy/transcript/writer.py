@@ -6,12 +6,12 @@ What is kept is copied from the source as it stands there; only the gate's own m
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import pairwise, repeat
+from itertools import pairwise
 
 import msgspec
 
 from barrier_policy.transcript.builder import CARRIER_MARK, SUMMARY_MARK
-from barrier_policy.transcript.model import Message, MessageKind, Part, Transcript
+from barrier_policy.transcript.model import Message, MessageKind, Transcript
 from barrier_policy.transcript.pairing import pair_calls
 from barrier_policy.transcript.source import Source
 
@@ -82,30 +82,40 @@ def find_mismatch(transcript: Transcript, pieces: Sequence[Piece], again: Transc
     """What differs between the pieces and what was written of them, read `again`; "" where it is what a writer promises."""
     if len(again.messages) != len(pieces):
         return f"{len(pieces)} messages were written and {len(again.messages)} are read back"
-    ids: dict[str, str] = {}
+    renamed = _Renamed()
     for piece, message in zip(pieces, again.messages, strict=True):
         if isinstance(piece, Inserted):
             same = message.kind is piece.kind and [part.text for part in message.parts] == [piece.text]
         else:
-            same = _same(transcript.messages[piece.message], message, ids)
+            same = _same(transcript.messages[piece.message], message, renamed)
         if not same:
             return f"message {message.index} is read back as another than was written"
     return ""
 
 
-def _same(before: Message, after: Message, ids: dict[str, str]) -> bool:
+class _Renamed:
+    """Call ids that readers gave, before and after: they count anew, and each stands for the same call."""
+
+    def __init__(self) -> None:
+        self._after: dict[str, str] = {}
+        self._before: dict[str, str] = {}
+
+    def same(self, before: str, after: str) -> bool:
+        """Whether two ids name one call."""
+        if not (before.startswith("#") and after.startswith("#")):
+            return before == after
+        return self._after.setdefault(before, after) == after and self._before.setdefault(after, before) == before
+
+
+def _same(before: Message, after: Message, renamed: _Renamed) -> bool:
+    """Whether two messages differ in nothing but their places."""
     if (before.role, before.origin, before.kind) != (after.role, after.origin, after.kind):
         return False
     return len(before.parts) == len(after.parts) and all(
-        map(_same_part, before.parts, after.parts, repeat(ids, len(before.parts)))
+        renamed.same(one.call_id, other.call_id) and all(getattr(one, name) == getattr(other, name) for name in SEEN)
+        for one, other in zip(before.parts, after.parts, strict=True)
     )
 
 
-def _same_part(before: Part, after: Part, ids: dict[str, str]) -> bool:
-    """Places differ, and so do the numbers that readers give to calls without an id."""
-    if before.call_id.startswith("#") and after.call_id.startswith("#"):
-        same_id = ids.setdefault(before.call_id, after.call_id) == after.call_id
-    else:
-        same_id = before.call_id == after.call_id
-    fields = ("type", "text", "name", "is_error", "media_type")
-    return same_id and all(getattr(before, field) == getattr(after, field) for field in fields)
+SEEN = ("type", "text", "name", "is_error", "media_type")
+"""What makes a part, besides its call id; its place does not, and a call's decoded arguments follow from its text."""

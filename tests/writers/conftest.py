@@ -152,9 +152,12 @@ def kit() -> ModuleType:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """A case for each file in a writable format: those that are shared, where they are, and the readers' fixtures."""
+    skipped = pytest.mark.skip(reason="the shared transcripts are not here")
+    absent = [] if SHARED.is_dir() else [pytest.param(None, id="shared", marks=skipped)]
+    if "shared_session" in metafunc.fixturenames:
+        sessions = sorted(SHARED.glob("claude_code/*.jsonl"))
+        metafunc.parametrize("shared_session", [*(pytest.param(path, id=path.name) for path in sessions), *absent])
     if "written_file" in metafunc.fixturenames:
         paths = [*shared_files(), *sorted(FIXTURES.glob("*.*"))]
         found = [pytest.param(path, id=path.name) for path in paths if transcript_in(path) is not None]
-        skipped = pytest.mark.skip(reason="the shared transcripts are not here")
-        absent = [] if SHARED.is_dir() else [pytest.param(None, id="shared", marks=skipped)]
         metafunc.parametrize("written_file", [*found, *absent])

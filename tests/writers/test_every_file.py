@@ -9,6 +9,7 @@ from types import ModuleType
 import pytest
 
 from barrier_policy import Source
+from barrier_policy.transcript.writer import find_mismatch
 
 
 def loaded(path: Path) -> Source:
@@ -65,4 +66,16 @@ def test_the_check_that_a_gate_makes_agrees(written_file: Path, kit: ModuleType)
     transcript = kit.read(source)
     pieces = kit.every_third_span_dropped(transcript)
     again = kit.read(kit.source_of(kit.write(source, pieces)), transcript.format)
-    assert kit.find_mismatch(transcript, pieces, again) == ""
+    assert find_mismatch(transcript, pieces, again) == ""
+
+
+def test_the_messages_of_real_sessions_as_an_anthropic_request(shared_session: Path, kit: ModuleType) -> None:
+    rows = [json.loads(row) for row in rows_without_parents(shared_session.read_bytes())]
+    said = [row["message"] for row in rows if isinstance(row, dict) and isinstance(row.get("message"), dict)]
+    text = json.dumps({"model": "m", "system": "s", "messages": said}, indent=2, ensure_ascii=False)
+    source = kit.source_of(text.encode("utf-8", "backslashreplace"))
+    transcript = kit.read(source, "anthropic_messages")
+    assert kit.check_written(source, kit.everything(transcript), "anthropic_messages") == source.data
+    for first in range(3):
+        pieces = kit.every_third_span_dropped(transcript, first=first)
+        kit.check_written(source, pieces, "anthropic_messages")
