@@ -79,6 +79,8 @@ class Shelf:
     def __init__(self) -> None:
         self.units: dict[str, Unit] = {}
         self.dropped: list[Dropped] = []
+        self._said_again: dict[str, list[Unit]] = {}
+        """By name, what the thing was before the same line came once more."""
         self._values: dict[str, Fields] = {}
         self._holders: dict[str, tuple[str, str]] = {}
         """By value, the name and the line of the thing that showed it."""
@@ -122,22 +124,30 @@ class Shelf:
         if old is None:
             self.units[unit.name] = unit
         elif old.line == unit.line:
-            self.units[unit.name] = _same(old, unit)
+            self._said_again.setdefault(unit.name, []).append(old)
+            self.units[unit.name] = msgspec.structs.replace(unit, version=max(old.version, unit.version))
         else:
             version = max(old.version + 1, unit.version)
+            self._drop(unit.name, f"version {version} took its place")
             self.units[unit.name] = msgspec.structs.replace(unit, version=version)
-            self._drop(old, f"version {version} took its place")
 
     def remove(self, name: str, reason: str) -> None:
         """Take a thing away; what its line showed besides gets lines of its own."""
-        self._drop(self.units.pop(name), reason)
+        self._drop(name, reason)
 
-    def _drop(self, unit: Unit, reason: str) -> None:
+    def _drop(self, name: str, reason: str) -> None:
+        unit = self.unit(name)
+        del self.units[name]
+        self._said_again.pop(name, None)
         self.dropped.append(Dropped(kind=unit.kind, subject=unit.subject, text=unit.line, reason=reason))
         for item in unit.held:
             kind = kind_of(item, unit.kind)
             if kind != unit.kind or item["text"] != unit.item["text"]:  # else it is the same line once more
                 self._put_unit(_unit(kind, _alone(item), (), unit, unit.earlier))
+
+    def unit(self, name: str) -> Unit:
+        """A thing with all that was said of it."""
+        return _together(self.units[name], self._said_again.get(name, ()))
 
     def values(self) -> dict[str, str]:
         """By exact value that no line is known to show, the head up to which its record was last found to hold."""
@@ -164,14 +174,15 @@ class Shelf:
 
     def _without_repeated_lines(self) -> dict[str, Unit]:
         """The things; one whose line is that of a thing of another kind is held by that."""
+        found = {name: self.unit(name) for name in self.units}
         first: dict[str, str] = {}
-        for name, unit in sorted(self.units.items(), key=lambda entry: _rank(entry[1].kind)):
+        for name, unit in sorted(found.items(), key=lambda entry: _rank(entry[1].kind)):
             first.setdefault(unit.line, name)
-        units = {name: unit for name, unit in self.units.items() if first[unit.line] == name}
-        for name, unit in self.units.items():
-            if name not in units:
-                units[first[unit.line]] = _holding(units[first[unit.line]], unit)
-        return units
+        others: dict[str, list[Unit]] = {}
+        for name, unit in found.items():
+            if first[unit.line] != name:
+                others.setdefault(first[unit.line], []).append(unit)
+        return {name: _holding(unit, others.get(name, ())) for name, unit in found.items() if first[unit.line] == name}
 
     def _placed_values(self, units: dict[str, Unit]) -> tuple[dict[str, list[Fields]], list[Fields]]:
         """Values by the thing whose line shows them, and the others; of these, one that a longer one shows is not shown again."""
@@ -224,20 +235,24 @@ def _alone(item: Fields) -> Fields:
     return {name: value for name, value in item.items() if name not in ("shown_by", "kind")}
 
 
-def _same(old: Unit, new: Unit) -> Unit:
-    """The same line once more: what is newly known of it, and what was known."""
-    item = dict(new.item)
-    if serves := {*old.item.get("serves", ()), *item.get("serves", ())}:
+def _together(unit: Unit, before: Sequence[Unit]) -> Unit:
+    """A thing with what was known of it when the same line came before: all its consumers, and the highest origin."""
+    if not before:
+        return unit
+    item = dict(unit.item)
+    if serves := {consumer for of in (unit, *before) for consumer in of.item.get("serves", ())}:
         item["serves"] = sorted(serves)
-    if "origin" in old.item and "origin" in item:
-        item["origin"] = min(old.item["origin"], item["origin"], key=_authority)
-    return _holding(msgspec.structs.replace(new, item=item, version=max(old.version, new.version)), old)
+    if "origin" in item:
+        item["origin"] = min((of.item.get("origin", item["origin"]) for of in (unit, *before)), key=_authority)
+    return _holding(msgspec.structs.replace(unit, item=item), before)
 
 
-def _holding(unit: Unit, other: Unit) -> Unit:
-    """A thing that shows another one as well. What was carried before is left out where something new says the same."""
+def _holding(unit: Unit, others: Sequence[Unit]) -> Unit:
+    """A thing that shows others as well. What was carried before is left out where something new says the same."""
+    if not others:
+        return unit
     every = {unit.item["id"]: (unit.kind, unit.item)}
-    for of, items in ((unit, unit.held), (other, (other.item, *other.held))):
+    for of, items in ((unit, unit.held), *((other, (other.item, *other.held)) for other in others)):
         for item in items:
             every.setdefault(item["id"], (kind_of(item, of.kind), item))
     said = {(kind, item["text"]) for identifier, (kind, item) in every.items() if not identifier.startswith(CARRIED)}

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -28,6 +30,8 @@ MAX_ARGUMENTS = 220
 MAX_LEAF = 90
 MAX_RECEIPT = 600
 MAX_WHOLE = 320
+ECHO = 12
+"""A name this long is not said again by the answer of a receipt."""
 MIN_NAME = 4
 MAX_OPEN = 20
 
@@ -294,9 +298,17 @@ def leaves(value: Any) -> Iterator[str]:
 def receipt_text(call: Call, operation: str) -> str:
     """The dense line that a receipt shows: what was called with what, and the short pieces of its answer."""
     pieces = dict.fromkeys(piece for result in call.results for piece in _pieces(result))
-    answer = _clip("; ".join(pieces), MAX_RECEIPT)
+    answer = _without_echo(_clip("; ".join(pieces), MAX_RECEIPT), call.part.arguments)
     shown = f"{call.part.name} {compact_arguments(call.part.arguments, call.part.text)}".strip()
     return f"{shown} → {answer}" if answer else shown
+
+
+def _without_echo(answer: str, arguments: Any) -> str:
+    """An answer without the long names that the call has just said."""
+    for leaf in islice(leaves(arguments), MAX_OPEN):
+        if len(leaf) >= ECHO and leaf.startswith("/") and not any(character.isspace() for character in leaf):
+            answer = re.sub(rf"(?<![\w./-]){re.escape(leaf)}(?![\w/-]|\.\w)", "…", answer)
+    return answer
 
 
 def _pieces(result: Result) -> Sequence[str]:
@@ -308,9 +320,13 @@ def _pieces(result: Result) -> Sequence[str]:
 
 
 def compact_arguments(arguments: Any, text: str) -> str:
-    """Arguments as compact JSON; where they are long, without the content that they carry."""
+    """Arguments as compact JSON, a single text by its name; where they are long, without the content that they carry."""
     if arguments is None:
         return _clip(text, MAX_ARGUMENTS)
+    if isinstance(arguments, dict) and len(arguments) == 1:
+        ((name, value),) = arguments.items()
+        if isinstance(value, str) and value and len(value) <= MAX_ARGUMENTS and value == value.strip():
+            return f"{name}={value}"
     whole = _json(arguments)
     if len(whole) <= MAX_ARGUMENTS:
         return whole

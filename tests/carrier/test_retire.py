@@ -113,6 +113,7 @@ def test_what_was_said_before_the_record_was_last_looked_at_does_not_end_it(deci
 
 def test_a_record_whose_head_has_left_the_transcript_is_kept(decider: Decider) -> None:
     assert judged(decider, one("constraint", RULE), [*user(LIFTED), *agent("Good.")], head=-1).records
+    assert judged(decider, one("binding", "ord-4711-a"), [*user(CORRECTION), *agent("Good.")], head=-1).records
 
 
 def test_what_holds_is_known_to_have_outlived_all_that_was_said(decider: Decider) -> None:
@@ -132,7 +133,7 @@ def test_a_job_ends_when_its_end_is_reported(decider: Decider) -> None:
 def test_a_finding_goes_once_nothing_is_owed_to_what_needed_it(decider: Decider) -> None:
     turns = [message for number in range(7) for message in (*user(f"Question {number}?"), *agent("Yes."))]
     found = analyse(decider, turns)
-    for consumer, holds in ((2, False), (len(found.join.messages) - 2, True)):
+    for consumer, holds in ((2, False), (len(found.join.messages) - 6, True)):
         serves = [message_digest(found.join.messages[consumer])]
         record = aged(one("evidence", "seven doors", type="row", serves=serves), found)
         assert bool(retire([record], found.join.ledger, found.join.messages).records) is holds
@@ -156,6 +157,32 @@ def test_a_value_that_a_correction_names_is_no_longer_listed_as_one_that_holds(d
     assert not judged(decider, one("binding", "ord-4711-a"), later).records
     assert judged(decider, one("binding", "ord-9999-z"), later).records
     assert judged(decider, one("binding", "ord-4711"), later).records
+
+
+def test_what_was_corrected_before_the_record_was_last_looked_at_is_listed(decider: Decider) -> None:
+    later = [*user(CORRECTION), *agent("Good."), *user("Thanks."), *agent("Bye.")]
+    assert judged(decider, one("binding", "ord-4711-a"), later, head=4).records
+
+
+def test_an_entry_that_was_done_before_it_was_carried_is_open_again(decider: Decider) -> None:
+    done = tool(TODO, '{"todos": [{"content": "tell the people of omega", "status": "completed"}]}', "ok")
+    later = [*done, *user("Do that once more."), *agent("I will.")]
+    assert judged(decider, one("plan_item", "tell the people of omega"), later, head=4).records
+
+
+@pytest.mark.parametrize(
+    ("statement", "holds"),
+    [
+        ("The order is ord-4711-a.", False),
+        ("The order is ord-4711-a and the customer is cus-77-k.", True),
+        ("The order is the one of yesterday.", True),
+    ],
+)
+def test_a_statement_goes_only_where_a_correction_names_every_value_in_it(
+    decider: Decider, statement: str, holds: bool
+) -> None:
+    found = judged(decider, one("evidence", statement), [*user(CORRECTION), *agent("Good.")])
+    assert bool(found.records) is holds
 
 
 def test_retiring_twice_is_retiring_once(decider: Decider) -> None:
