@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from barrier_policy.cli.carrier_app import carrier_app
 from barrier_policy.cli.guard import guarded
 from barrier_policy.cli.options import (
     EngineOption,
@@ -28,7 +30,7 @@ from barrier_policy.cli.options import (
 )
 from barrier_policy.cli.store_app import store_app
 
-EXIT_CODES = "Exit codes: 0 compaction may go on, 1 refused, 2 usage or unreadable input, 3 invalid policy."
+EXIT_CODES = "Exit codes: 0 compaction may go on, 1 refused, 2 usage or unreadable input, 3 invalid policy, 4 failed audit."
 
 app = typer.Typer(
     name="barrier-policy",
@@ -38,6 +40,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+app.add_typer(carrier_app, name="carrier")
 app.add_typer(store_app, name="store")
 
 
@@ -91,6 +94,43 @@ def decide(
         strategy=strategy,
     )
     return decide_files(request, files, format=format, fold=not all)
+
+
+@app.command()
+@guarded
+def compact(
+    file: File,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="OUT", help="The file to write, in the format of FILE.")
+    ] = None,
+    in_place: Annotated[bool, typer.Option("--in-place", help="Replace FILE; the original goes into the store.")] = False,
+    span: Annotated[str, typer.Option("--span", metavar="START:END", help="Compact only these messages.")] = "",
+    format: Format = OutputFormat.TABLE,
+    reader: Reader = "",
+    keep_last: KeepLast = None,
+    target_tokens: Target = None,
+    now: Now = "",
+    store: StoreFolder = None,
+    no_store: NoStore = False,
+    profile: ProfileFile = None,
+    policies: Overlays = None,
+    engine: EngineOption = None,
+) -> int:
+    """Compact a transcript: originals archived, records written, the result audited, and put in place only if it passes."""
+    from barrier_policy.cli.compact import compact_file
+
+    request = Request(
+        reader=reader,
+        keep_last=keep_last,
+        target_tokens=target_tokens,
+        now=now,
+        store=store,
+        no_store=no_store,
+        profile=profile,
+        policies=tuple(policies or ()),
+        engine=engine or "",
+    )
+    return compact_file(request, file, output, in_place=in_place, span=parse_range(span) if span else None, format=format)
 
 
 @app.command()
@@ -172,38 +212,3 @@ def plugins(format: Format = OutputFormat.TABLE) -> int:
     from barrier_policy.cli.listings import list_plugins
 
     return list_plugins(format=format)
-
-
-carrier = typer.Typer(
-    name="carrier", help="The records that a compaction keeps.", no_args_is_help=True, rich_markup_mode=None
-)
-app.add_typer(carrier)
-
-
-@carrier.command("show")
-@guarded
-def carrier_show(
-    file: File,
-    planned: Annotated[bool, typer.Option("--planned", help="The records that a compaction of FILE would write.")] = False,
-    format: Format = OutputFormat.TABLE,
-    reader: Reader = "",
-    keep_last: KeepLast = None,
-    target_tokens: Target = None,
-    now: Now = "",
-    store: StoreFolder = None,
-    no_store: NoStore = False,
-    profile: ProfileFile = None,
-) -> int:
-    """Print the carriers of a transcript by kind, with tokens; with --store, what their typed records say besides."""
-    from barrier_policy.cli.carrier import show_carrier
-
-    request = Request(
-        reader=reader,
-        keep_last=keep_last,
-        target_tokens=target_tokens,
-        now=now,
-        store=store,
-        no_store=no_store,
-        profile=profile,
-    )
-    return show_carrier(request, file, planned=planned, format=format)

@@ -14,7 +14,7 @@ import msgspec
 
 from barrier_policy.audit.audit import audit
 from barrier_policy.audit.model import AuditReport
-from barrier_policy.decision.model import Decision, SpanDecision
+from barrier_policy.decision.model import Decision, Reason, SpanDecision
 from barrier_policy.errors import CompactionBarrierError
 from barrier_policy.gate.assemble import Run, find_runs
 from barrier_policy.gate.carry import find_earlier
@@ -219,11 +219,16 @@ def _barrier(held: Sequence[SpanDecision], span: tuple[int, int], decision: Deci
     lines = []
     for found in held:
         barriers = [reason for reason in found.reasons if reason.effect == "barrier"]
-        lines += [f"span {found.id} is a compaction barrier: {reason.rule}: {reason.explanation}" for reason in barriers]
+        lines += [f"span {found.id} is a compaction barrier: {_told(reason)}" for reason in barriers]
         lines += [f"span {found.id} is a compaction barrier: {error.rule} could not be evaluated" for error in found.errors]
         if not barriers and not found.errors:
             lines.append(f"span {found.id} is a compaction barrier: no rule permits it to be summarized")
     return CompactionBarrierError("\n".join(lines), decision=decision)
+
+
+def _told(reason: Reason) -> str:
+    """A reason on one line: its explanation may quote the transcript."""
+    return f"{reason.rule}: {' '.join(reason.explanation.split())}"
 
 
 def _name(decision: Decision, now: str) -> str:

@@ -144,7 +144,9 @@ class Transaction(msgspec.Struct, kw_only=True):
         """What a context would cost, in tokens."""
         messages, count = self.analysis.transcript.messages, self.decider.counter
         return sum(
-            count(piece.text) + MESSAGE_OVERHEAD if isinstance(piece, Inserted) else message_tokens(messages[piece.message], count)
+            count(piece.text) + MESSAGE_OVERHEAD
+            if isinstance(piece, Inserted)
+            else message_tokens(messages[piece.message], count)
             for piece in pieces
         )
 
@@ -218,7 +220,10 @@ def unchanged(decision: Decision, source: Source, target: Target, *, kept: tuple
 
 def told(report: AuditReport) -> str:
     """The findings of a report, a line each, the first ones of many."""
-    lines = [f"  {found.rule}: {found.expected or found.found or found.item}" for found in report.findings[:MAX_TOLD]]
+    lines = [
+        f"  {found.rule}: {' '.join((found.expected or found.found or found.item).split())}"
+        for found in report.findings[:MAX_TOLD]
+    ]
     if len(report.findings) > MAX_TOLD:
         lines.append(f"  and {len(report.findings) - MAX_TOLD} more")
     return "\n".join(lines)
