@@ -52,24 +52,30 @@ def audit(
     Raises TranscriptError for unreadable input, PolicyError and PluginError before anything is read.
     """
     decider = decider or prepared()
-    return Audit(decider, decider.read(before, format=format), decider.read(after, format=format), keep_last, timestamp(now)).report()
+    old, new = decider.read(before, format=format), decider.read(after, format=format)
+    time = timestamp(now)
+    if keep_last is None:
+        found = compare(old.messages, new.messages)
+        keep_last = decider.profile.keep_last if found.of(Standing.CARRIER) else found.kept_tail
+    return audit_analysis(decider, decider.analyse(old, keep_last=keep_last, now=time), new, now=time)
 
 
-class Audit:
+def audit_analysis(decider: Decider, before: Analysis, after: Transcript, *, now: str) -> AuditReport:
+    """Audit a result against the analysis of what was before, made with the tail that had to stay. `now` is that of the analysis."""
+    return _Audit(decider, before, after, now).report()
+
+
+class _Audit:
     """One audit, step by step. Linear in both transcripts."""
 
-    def __init__(self, decider: Decider, before: Transcript, after: Transcript, keep_last: int | None, now: str) -> None:
+    def __init__(self, decider: Decider, before: Analysis, after: Transcript, now: str) -> None:
         self._decider, self._now = decider, now
-        self._before, self._after = before, after
-        self._result: Result = compare(before.messages, after.messages)
-        if keep_last is None:
-            own = bool(self._result.of(Standing.CARRIER))
-            keep_last = decider.profile.keep_last if own else self._result.kept_tail
-        self._analysis: Analysis = decider.analyse(before, keep_last=keep_last, now=now)
-        self._known = known_items(self._analysis)
+        self._analysis, self._after = before, after
+        self._result: Result = compare(before.transcript.messages, after.messages)
+        self._known = known_items(before)
         self._new_facts = self._facts(self._result.of(Standing.NEW, Standing.CARRIER))
         self._doubtful: dict[int, set[str]] = {}
-        self._notes = Notebook(self._analysis.masker, self._new_facts.masker)
+        self._notes = Notebook(before.masker, self._new_facts.masker)
 
     def _facts(self, messages: Sequence[Message]) -> Facts:
         """Facts of messages as of a transcript of their own."""
@@ -162,7 +168,7 @@ class Audit:
         return AuditReport(
             schema=SCHEMA,
             outcome=worst(check.outcome for check in checks),
-            before=_side(self._before),
+            before=_side(self._analysis.transcript),
             after=_side(self._after),
             kept_tail=self._result.kept_tail,
             protected=sum(fates.values()),

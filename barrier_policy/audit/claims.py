@@ -10,7 +10,7 @@ from barrier_policy.audit.likeness import Likes
 from barrier_policy.audit.model import Outcome, Place
 from barrier_policy.audit.notebook import Notebook
 from barrier_policy.audit.records import OPPOSED, as_record, place_before
-from barrier_policy.audit.text import NewText, Sentence, WordIndex
+from barrier_policy.audit.text import NewText, Sentence, WordIndex, split_sentences
 from barrier_policy.facts.masking import Masker
 from barrier_policy.facts.token_index import TokenIndex
 from barrier_policy.facts.values import Value, scan_values
@@ -22,8 +22,10 @@ SAME = 0.5
 """A sentence with this share of the words of a rule speaks of it."""
 NEAR = 0.6
 """The share of a sentence's own words from which it is the rule in other words."""
-OWN = 0.5
-"""Of the words of a new rule, the share that one message of before must have."""
+LIKELY = 45
+"""Confidence from which a sentence that may be a rule is looked at."""
+OWN = 0.6
+"""Of the words of a new rule, the share that one line of before must have."""
 RELIEF = re.compile(
     r"\b(?:no longer|any ?more|lifted|revoked|withdrawn|waived|rescinded|dropped|obsolete|superseded|cancell?ed|void|not apply|n't apply"
     r"|(?:can|may) (?:now |safely )?(?:be )?(?:ignored?|skip(?:ped)?|disregard(?:ed)?)|is (?:now )?(?:allowed|permitted|fine|optional)|optional"
@@ -65,7 +67,7 @@ class ClaimChecks:
         self._named = {(k.item.kind, k.item.attributes.get("name", "")) for k in known if k.is_value}
         self._missing = {k.item.id: k for k in missing if k.is_value}
         self._likes = Likes((k.item.id, k.item.text) for k in missing if k.is_value)
-        self._said = WordIndex(content_words(_words_of(message)) for message in messages)
+        self._said: WordIndex | None = None
         self.reported: set[str] = set()
 
     def check(self, new: NewText, maskers: Iterable[Masker]) -> None:
@@ -142,12 +144,19 @@ class ClaimChecks:
                     self._add("audit.stale", known, sentence.place, sentence.text)
             elif self._relieves(sentence, known) or self._opposes(sentence, known):
                 self._add("audit.contradicted", known, sentence.place, sentence.text)
-        elif any(not fact.get("proposed") for fact in facts):
-            if self._said.nearest(sentence.words)[1] < OWN:
-                where = sentence.place
-                self._notes.add(
-                    "audit.unsupported", "new text", f"rule:{sentence.text}", "rule", after=where, found=sentence.text
-                )
+        elif any(int(fact.get("confidence", 0)) >= LIKELY for fact in facts) and not self._was_said(sentence):
+            sure = any(not fact.get("proposed") for fact in facts)
+            name, outcome = f"rule:{sentence.text}", Outcome.FAIL if sure else Outcome.INCONCLUSIVE
+            self._notes.add(
+                "audit.unsupported", "new text", name, "rule", after=sentence.place, found=sentence.text, outcome=outcome
+            )
+
+    def _was_said(self, sentence: Sentence) -> bool:
+        """Whether one line of before, whoever said or showed it, has most of the words."""
+        if self._said is None:
+            lines = (line for message in self._messages for part in message.parts for line in split_sentences(part.text))
+            self._said = WordIndex(content_words(line) for _, line in lines)
+        return self._said.nearest(sentence.words)[1] >= OWN
 
     def _nearest_rule(self, sentence: Sentence) -> tuple[int, float]:
         """The rule that the sentence speaks of, and which share of the rule's words it has."""
@@ -202,6 +211,3 @@ class ClaimChecks:
             found=found,
         )
 
-
-def _words_of(message: Message) -> str:
-    return " ".join(part.text for part in message.parts)

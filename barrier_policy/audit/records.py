@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from barrier_policy.audit.items import HEADS, Known
@@ -77,6 +78,7 @@ class LineChecks:
         self._stands_in_before = stands_in_before
         self._judge = judge
         self._notes = notes
+        self._told: Counter[str] = Counter()
         self.reported: set[str] = set()
 
     def check(self, lines: Sequence[Line]) -> None:
@@ -91,6 +93,10 @@ class LineChecks:
 
     def _known(self, line: Line) -> None:
         known = line.items[0]
+        if line.kind == "receipt" and not line.wrong:
+            self._told[line.text] += 1
+            if self._told[line.text] > len(line.items) and not line.carried:
+                self._add("audit.unsupported", line, known)
         if line.wrong:
             rule = {"state": "audit.contradicted", "kind": "audit.misfiled", "line": "audit.misbound"}[line.wrong]
             self._add(rule, line, known)

@@ -116,20 +116,23 @@ def mined(text: str, mine: Mine) -> list[Fact]:
     return rules + states
 
 
-def _sentences(place: Place, text: str, facts: Sequence[Fact]) -> Iterator[Sentence]:
-    starts: list[int] = []
-    pieces: list[str] = []
+def split_sentences(text: str) -> Iterator[tuple[int, str]]:
+    """Lines and the sentences in them, each with where it begins; code and quotations too, for a summary quotes what was said."""
     at = 0
     for end in [*SENTENCE_END.finditer(text), None]:
         piece = text[at : end.start() if end else len(text)]
         if piece.strip():
-            starts.append(at)
-            pieces.append(piece.strip())
+            yield at, piece.strip()
         at = end.end() if end else at
+
+
+def _sentences(place: Place, text: str, facts: Sequence[Fact]) -> Iterator[Sentence]:
+    pieces = list(split_sentences(text))
+    starts = [start for start, _ in pieces]
     by_sentence: dict[int, dict[str, tuple[Fact, ...]]] = {}
     for fact in facts:
         number = max(0, bisect_right(starts, fact.start) - 1)
         found = by_sentence.setdefault(number, {})
         found[fact.kind] = (*found.get(fact.kind, ()), fact)
-    for number, piece in enumerate(pieces):
+    for number, (_, piece) in enumerate(pieces):
         yield Sentence(place=place, text=piece, words=content_words(piece), facts=by_sentence.get(number, {}))

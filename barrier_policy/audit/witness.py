@@ -152,18 +152,22 @@ class Witnesses:
         """By its key and target, where it has them; by an id that it gave and some words of the call; else by most of its words."""
         names = [name for name in (known.item.attributes.get("key"), known.item.attributes.get("target")) if name]
         if names:
-            return all(self._index.messages(name) or self._path_told(name) for name in names)
+            return all(self._is_new(name) or self._path_told(name) for name in names)
         call, _, answer = known.item.text.partition(" → ")
         words = content_words(call)
         given = [value.text for value in scan_values(answer) if value.type in GIVEN]
-        if any(self._index.messages(value) for value in given) and self._new.share(words) >= SOME:
+        if any(map(self._is_new, given)) and self._new.share(words) >= SOME:
             return True
         return bool(words) and self._new.nearest(words)[1] >= TOLD
 
     def _path_told(self, name: str) -> bool:
         """A path by its last two steps: the working directory is known."""
         steps = name.split("/")
-        return len(steps) > 2 and bool(self._index.messages("/".join(steps[-2:])))
+        return len(steps) > 2 and self._is_new("/".join(steps[-2:]))
+
+    def _is_new(self, value: str) -> bool:
+        """Whether new text has a value: what a kept message says of it is no word about the effect."""
+        return any(self._result.standing[message] is Standing.NEW for message in self._index.messages(value))
 
     def _rule(self, known: Known) -> Witness:
         """A rule in other words holds where they demand the same, as strictly."""
