@@ -29,6 +29,7 @@ from barrier_policy.walk import Analysis, Decider, TranscriptLike, prepared, tim
 
 RULE_OF = {
     Fate.GONE: "audit.severed",
+    Fate.MENTIONED: "audit.severed",
     Fate.WEAKENED: "audit.weakened",
     Fate.CONTRADICTED: "audit.contradicted",
 }
@@ -135,8 +136,12 @@ class _Audit:
                 after=sentence.place if sentence else None,
                 expected=as_record(known),
                 found=sentence.text if sentence else "",
-                outcome=Outcome.INCONCLUSIVE if (opaque and witness.fate is Fate.GONE) or self._is_doubtful(known) else None,
+                outcome=Outcome.INCONCLUSIVE if self._is_unclear(known, witness.fate, opaque=opaque) else None,
             )
+
+    def _is_unclear(self, known: Known, fate: Fate, *, opaque: bool) -> bool:
+        """Whether nobody can say that it is lost: it may be in what can't be read, be told in general words, or be no rule at all."""
+        return fate is Fate.MENTIONED or (opaque and fate is Fate.GONE) or self._is_doubtful(known)
 
     def _is_doubtful(self, known: Known) -> bool:
         """Whether a rule may be none: weak evidence protects it, and its loss is no certain loss."""

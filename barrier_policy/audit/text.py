@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
@@ -82,6 +82,12 @@ class NewText:
             sentence for place, text in self.texts for sentence in _sentences(place, text, mined(text, mine))
         ]
         self._index = WordIndex(sentence.words for sentence in self.sentences)
+        self._words = sorted({word for sentence in self.sentences for word in sentence.words})
+
+    def has_prefix(self, prefix: str) -> bool:
+        """Whether a word begins so."""
+        at = bisect_left(self._words, prefix)
+        return at < len(self._words) and self._words[at].startswith(prefix)
 
     def share(self, words: frozenset[str]) -> float:
         """Which share of the words stands anywhere in the new text."""

@@ -29,6 +29,8 @@ SOME = 1 / 3
 """The share of the words of a call that must stand somewhere beside an id that it gave."""
 GIVEN = frozenset({"url", "hash", "resource_id", "idempotency_key"})
 """Types of values in an answer by which later text speaks of the effect."""
+SHORTEST, STEM = 4, 5
+"""Letters of a verb, and those by which it is found again in another form."""
 LONG = 25
 """Words of an item that no single sentence can tell: they may stand anywhere in the new text."""
 MAX_EXACT = 2_000
@@ -41,6 +43,7 @@ class Fate(StrEnum):
     VERBATIM = "verbatim"
     CARRIER = "carrier"
     TEXT = "text"
+    MENTIONED = "mentioned"
     WEAKENED = "weakened"
     CONTRADICTED = "contradicted"
     GONE = "gone"
@@ -97,9 +100,12 @@ class Witnesses:
             return Witness(fate=elsewhere)
         if known.item.family is Family.CONSTRAINT:
             return self._rule(known)
-        if known.is_value or not self._told(known):
-            return Witness(fate=Fate.GONE)
-        return Witness(fate=Fate.TEXT)
+        if known.is_value:
+            path = known.item.kind == "path" and self._path_told(known.item.text)
+            return Witness(fate=Fate.TEXT if path else Fate.GONE)
+        if self._told(known):
+            return Witness(fate=Fate.TEXT)
+        return Witness(fate=Fate.MENTIONED if self._is_mentioned(known) else Fate.GONE)
 
     def _verbatim(self, known: Known) -> bool:
         if self._result.keeps(known.item.message):
@@ -151,14 +157,20 @@ class Witnesses:
     def _effect_told(self, known: Known) -> bool:
         """By its key and target, where it has them; by an id that it gave and some words of the call; else by most of its words."""
         names = [name for name in (known.item.attributes.get("key"), known.item.attributes.get("target")) if name]
-        if names:
-            return all(self._is_new(name) or self._path_told(name) for name in names)
+        if names and all(self._is_new(name) or self._path_told(name) for name in names):
+            return True
         call, _, answer = known.item.text.partition(" → ")
         words = content_words(call)
         given = [value.text for value in scan_values(answer) if value.type in GIVEN]
         if any(map(self._is_new, given)) and self._new.share(words) >= SOME:
             return True
-        return bool(words) and self._new.nearest(words)[1] >= TOLD
+        return bool(words) and not names and self._new.nearest(words)[1] >= TOLD
+
+    def _is_mentioned(self, known: Known) -> bool:
+        """Whether new text says that something of the kind was done, but not this: `pushed` of one of eight `git push`."""
+        operation = known.item.attributes.get("operation", "") if known.item.family is Family.EFFECT else ""
+        verbs = [word for word in operation.casefold().split()[1:] if word.isalpha() and len(word) >= SHORTEST]
+        return bool(verbs) and self._new.has_prefix(verbs[-1][:STEM])
 
     def _path_told(self, name: str) -> bool:
         """A path by its last two steps: the working directory is known."""
