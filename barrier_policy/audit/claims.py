@@ -145,8 +145,8 @@ class ClaimChecks:
             elif self._relieves(sentence, known) or self._opposes(sentence, known):
                 self._add("audit.contradicted", known, sentence.place, sentence.text)
         elif any(int(fact.get("confidence", 0)) >= LIKELY for fact in facts) and not self._was_said(sentence):
-            # what is only told (`the work is complete`) may look like a plain demand: only a bar or a condition is surely a rule
-            sure = any(not fact.get("proposed") and fact.get("polarity") != "must" for fact in facts)
+            # what is only told (`then the user asked to push`) may look like a demand or a condition: only a bar is surely a rule
+            sure = any(not fact.get("proposed") and fact.get("polarity") == "must_not" for fact in facts)
             name, outcome = f"rule:{sentence.text}", Outcome.FAIL if sure else Outcome.INCONCLUSIVE
             self._notes.add(
                 "audit.unsupported", "new text", name, "rule", after=sentence.place, found=sentence.text, outcome=outcome

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
@@ -23,6 +24,8 @@ from barrier_policy.transcript.model import Message, Origin
 
 TOLD = 0.5
 """A sentence with this share of the words of an obligation, a note or a call tells it."""
+SURELY_TOLD = 2 / 3
+"""The share that a sentence must have of the words of a call whose target it does not name."""
 RULE_TOLD = 0.6
 """The share that a sentence must have of the words of a rule."""
 SOME = 1 / 3
@@ -31,6 +34,9 @@ GIVEN = frozenset({"url", "hash", "resource_id", "idempotency_key"})
 """Types of values in an answer by which later text speaks of the effect."""
 SHORTEST, STEM = 4, 5
 """Letters of a verb, and those by which it is found again in another form."""
+KEY = re.compile(r'"\w+":')
+LEAD = re.compile(r"([^{\[<`\n]{24,})[{\[<`]")
+"""The words before what somebody pasted."""
 LONG = 25
 """Words of an item that no single sentence can tell: they may stand anywhere in the new text."""
 MAX_EXACT = 2_000
@@ -87,6 +93,9 @@ class Witnesses:
         for line in lines:
             if line.carried or (line.items and not line.wrong):
                 self._records.add(0, line.text)
+        paths = {k.item.text for k in known if k.is_value and k.item.kind == "path"}
+        paths |= {target for k in known if "/" in (target := k.item.attributes.get("target", ""))}
+        self._names = Counter(steps[-1] for steps in {tuple(path.split("/")[-2:]) for path in paths if "/" in path})
         self._kept_texts = {k.item.text for k in known if k.item.family is Family.BINDING and result.keeps(k.item.message)}
 
     def of(self, known: Known) -> Witness:
@@ -147,6 +156,9 @@ class Witnesses:
         if known.item.family is Family.EFFECT:
             return self._effect_told(known)
         words = content_words(known.item.text)
+        lead = LEAD.match(known.item.text)
+        if lead and self._is_new(lead[1].strip(" :")):
+            return True
         if len(words) > LONG and (said := [sentence.text for sentence in prose_sentences(known.item.text)]):
             words = content_words(" ".join(said))  # what somebody said, without the log that they pasted
         exact = frozenset(word for word in words if any(character.isdigit() for character in word))
@@ -160,11 +172,11 @@ class Witnesses:
         if names and all(self._is_new(name) or self._path_told(name) for name in names):
             return True
         call, _, answer = known.item.text.partition(" → ")
-        words = content_words(call)
+        words = content_words(KEY.sub(" ", call.partition(" ")[2]))
         given = [value.text for value in scan_values(answer) if value.type in GIVEN]
         if any(map(self._is_new, given)) and self._new.share(words) >= SOME:
             return True
-        return bool(words) and not names and self._new.nearest(words)[1] >= TOLD
+        return bool(words) and self._new.nearest(words)[1] >= (SURELY_TOLD if names else TOLD)
 
     def _is_mentioned(self, known: Known) -> bool:
         """Whether new text says that something of the kind was done, but not this: `pushed` of one of eight `git push`."""
@@ -173,9 +185,11 @@ class Witnesses:
         return bool(verbs) and self._new.has_prefix(verbs[-1][:STEM])
 
     def _path_told(self, name: str) -> bool:
-        """A path by its last two steps: the working directory is known."""
+        """A path by its last two steps, for the working directory is known; by its last one where no other path ends in it."""
         steps = name.split("/")
-        return len(steps) > 2 and self._is_new("/".join(steps[-2:]))
+        if len(steps) > 2 and self._is_new("/".join(steps[-2:])):
+            return True
+        return len(steps) > 1 and "." in steps[-1] and self._names[steps[-1]] == 1 and self._is_new(steps[-1])
 
     def _is_new(self, value: str) -> bool:
         """Whether new text has a value: what a kept message says of it is no word about the effect."""
