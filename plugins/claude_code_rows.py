@@ -96,7 +96,9 @@ def end_of_compaction(rows: Sequence[Row], boundary: int) -> int:
     """The index of the first row after a boundary that is no part of the compaction: the next word of the user or the model."""
     for index in range(boundary + 1, len(rows)):
         row = rows[index]
-        said = row.get("type") == "user" and not (row.value.get("isCompactSummary") is True or row.value.get("isMeta") is True)
+        said = row.get("type") == "user" and not (
+            row.value.get("isCompactSummary") is True or row.value.get("isMeta") is True
+        )
         if said or row.get("type") == "assistant" or is_boundary(row):
             return index
     return len(rows)

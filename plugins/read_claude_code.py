@@ -12,7 +12,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
-from barrier_policy_plugins.claude_code_rows import MESSAGE_TYPES, PromptQueue, Row, end_of_compaction, is_boundary, live_rows, main_rows
+from barrier_policy_plugins.claude_code_rows import (
+    MESSAGE_TYPES,
+    PromptQueue,
+    Row,
+    end_of_compaction,
+    is_boundary,
+    live_rows,
+    main_rows,
+)
 
 from barrier_policy.hookspecs import hookimpl
 from barrier_policy.transcript.builder import TranscriptBuilder, is_carrier, is_result

@@ -101,7 +101,7 @@ class _Audit:
         records = LineChecks(
             missing,
             result.before,
-            lambda text: bool(stands_before.messages(text)),
+            stands_before.holds,
             lambda text: mined(text, self._facts),
             notes,
         )
@@ -186,4 +186,3 @@ class _Audit:
 
 def _side(transcript: Transcript) -> Side:
     return Side(format=transcript.format, digest=transcript.digest, messages=len(transcript.messages))
-

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from barrier_policy.audit.items import Known
 from barrier_policy.audit.likeness import Likes
@@ -22,6 +23,8 @@ SAME = 0.5
 """A sentence with this share of the words of a rule speaks of it."""
 NEAR = 0.6
 """The share of a sentence's own words from which it is the rule in other words."""
+MAX_PLACES = 500
+"""Messages in which a value and its name are looked for together."""
 LIKELY = 45
 """Confidence from which a sentence that may be a rule is looked at."""
 OWN = 0.6
@@ -43,8 +46,51 @@ ROUGH = re.compile(r"…|\.\.\.|~(?!=|/)|\d(?:st|nd|rd|th)$")
 FEW = 20
 """Up to so many things a summary counts itself."""
 UNITS = frozenset(
-    "s sec secs second seconds ms min mins minute minutes h hour hours day days week weeks month months b kb mb gb tb kib mib gib % € $ £ usd eur "
-    "kg g t m km cm mm px k °c".split()
+    [
+        "s",
+        "sec",
+        "secs",
+        "second",
+        "seconds",
+        "ms",
+        "min",
+        "mins",
+        "minute",
+        "minutes",
+        "h",
+        "hour",
+        "hours",
+        "day",
+        "days",
+        "week",
+        "weeks",
+        "month",
+        "months",
+        "b",
+        "kb",
+        "mb",
+        "gb",
+        "tb",
+        "kib",
+        "mib",
+        "gib",
+        "%",
+        "€",
+        "$",
+        "£",
+        "usd",
+        "eur",
+        "kg",
+        "g",
+        "t",
+        "m",
+        "km",
+        "cm",
+        "mm",
+        "px",
+        "k",
+        "°c",
+    ]
 )
 NUMBER = re.compile(r"\d[\d.,]*")
 PLACE_IN_FILE = re.compile(r"(.+?\.\w+):(\d+)(?:[-:]\d+)*")
@@ -54,7 +100,12 @@ class ClaimChecks:
     """What is wrong with new text. `reported` are items whose finding says already what became of them."""
 
     def __init__(
-        self, known: Sequence[Known], missing: Sequence[Known], before: TokenIndex, messages: Sequence[Message], notes: Notebook
+        self,
+        known: Sequence[Known],
+        missing: Sequence[Known],
+        before: TokenIndex,
+        messages: Sequence[Message],
+        notes: Notebook,
     ) -> None:
         self._before = before
         self._messages = messages
@@ -68,6 +119,7 @@ class ClaimChecks:
         self._missing = {k.item.id: k for k in missing if k.is_value}
         self._likes = Likes((k.item.id, k.item.text) for k in missing if k.is_value)
         self._said: WordIndex | None = None
+        self._found: dict[str, bool] = {}
         self.reported: set[str] = set()
 
     def check(self, new: NewText, maskers: Iterable[Masker]) -> None:
@@ -76,7 +128,7 @@ class ClaimChecks:
             self._secrets(place, text, maskers)
             for value in scan_values(text):
                 self._notes.count("new text")
-                if not self._before.messages(value.text):
+                if not self._was_there(value.text):
                     self._unsupported(place, value)
                 elif value.name:
                     self._name(place, value)
@@ -89,6 +141,12 @@ class ClaimChecks:
         if any(masker and masker.text(text, -1) != text for masker in maskers):
             self._notes.add("audit.secret-shown", "new text", f"text:{place.message}", "secret", after=place, found=text)
 
+    def _was_there(self, value: str) -> bool:
+        """Whether before has a value; each is looked for once."""
+        if value not in self._found:
+            self._found[value] = self._before.holds(value)
+        return self._found[value]
+
     def _unsupported(self, place: Place, value: Value) -> None:
         known = self._missing.get(self._likes.same_but(value.text))
         if known is not None:
@@ -96,7 +154,9 @@ class ClaimChecks:
             self._add("audit.altered", known, place, value.text)
         elif (outcome := self._doubt(value)) is not None:
             item = f"value:{value.text}"
-            self._notes.add("audit.unsupported", "new text", item, value.type, after=place, found=value.text, outcome=outcome)
+            self._notes.add(
+                "audit.unsupported", "new text", item, value.type, after=place, found=value.text, outcome=outcome
+            )
 
     def _doubt(self, value: Value) -> Outcome | None:
         """What a value that before does not have makes of the check; None where a summary may well say it."""
@@ -106,7 +166,7 @@ class ClaimChecks:
             return self._doubt_of_number(value.text, number.group())
         if value.type == "path":
             located = PLACE_IN_FILE.fullmatch(value.text)
-            if located and self._before.messages(located[1]):
+            if located and self._was_there(located[1]):
                 return None
             if value.text[0] not in "/~." and "." not in value.text.rsplit("/", 1)[-1]:
                 return None  # `lint/test` is no path
@@ -115,9 +175,9 @@ class ClaimChecks:
     def _doubt_of_number(self, text: str, number: str) -> Outcome | None:
         unit = text[len(number) :].strip().casefold()
         small = number.isdigit() and len(number) < 4 and int(number) <= FEW
-        if not small and not self._before.messages(number.rstrip(".,")):
+        if not small and not self._was_there(number.rstrip(".,")):
             return Outcome.FAIL
-        if unit not in UNITS or any(self._before.messages(form) for form in (f"{number}{unit}", f"{number} {unit}")):
+        if unit not in UNITS or any(self._was_there(form) for form in (f"{number}{unit}", f"{number} {unit}")):
             return None
         return Outcome.INCONCLUSIVE
 
@@ -129,7 +189,8 @@ class ClaimChecks:
             return
         if (value.type, value.name) not in self._named:
             return
-        together = set(self._before.messages(value.text)) & set(self._before.messages(value.name))
+        named = set(islice(self._before.find(value.name), MAX_PLACES))
+        together = named.intersection(islice(self._before.find(value.text), MAX_PLACES))
         if not together:
             self._add("audit.misbound", known, place, f"{value.name} {value.text}", expected=f"{name} {value.text}")
 
@@ -211,4 +272,3 @@ class ClaimChecks:
             expected=expected or as_record(known),
             found=found,
         )
-

@@ -79,7 +79,9 @@ def _cited(analysis: Analysis, number: int) -> set[str]:
 def _extensions(analysis: Analysis, number: int, names: set[str]) -> Iterator[Item]:
     for name, fact in analysis.join.extensions[number]:
         if name in names:
-            yield Item(id=name, family=Family.EXTENSION, kind=fact.kind, message=fact.message, part=fact.part, text=fact.text)
+            yield Item(
+                id=name, family=Family.EXTENSION, kind=fact.kind, message=fact.message, part=fact.part, text=fact.text
+            )
 
 
 def _known(analysis: Analysis, span: int, number: int, item: Item, holders: Mapping[str, str]) -> Known:

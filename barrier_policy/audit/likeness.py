@@ -61,7 +61,9 @@ class Likes:
         if len(found) < SHORT:
             return ""
         for key in list(likeness_keys(found))[:3]:
-            alike = [(name, value) for name, value in self._alike(key, found) if _distance(value, found) <= 2 or key[0] == "look"]
+            alike = [
+                (name, value) for name, value in self._alike(key, found) if _distance(value, found) <= 2 or key[0] == "look"
+            ]
             if alike:
                 return min(alike)[0]
         cut = [(name, value) for name, value in self._alike(("head", fold(found)[:EDGE]), found) if _is_cut(value, found)]

@@ -33,13 +33,22 @@ def check_carriers(result: Result, carriers: Sequence[Shown], notes: Notebook) -
         notes.count("carrier")
         if shown.block is None or not shown.block.intact:
             found = shown.problem or "its digest is not that of its text"
-            notes.add("audit.carrier-damaged", "carrier", f"carrier:{shown.place.message}", "carrier", after=shown.place, found=found)
+            notes.add(
+                "audit.carrier-damaged",
+                "carrier",
+                f"carrier:{shown.place.message}",
+                "carrier",
+                after=shown.place,
+                found=found,
+            )
     for message in result.of(Standing.NEW, Standing.NOTICE):
         for number, part in enumerate(message.parts):
             if CARRIER_MARK in part.text:
                 text = part.text[part.text.index(CARRIER_MARK) :]
                 where = place_of(message, number)
-                notes.add("audit.carrier-damaged", "carrier", f"carrier:{message.index}", "forged carrier", after=where, found=text)
+                notes.add(
+                    "audit.carrier-damaged", "carrier", f"carrier:{message.index}", "forged carrier", after=where, found=text
+                )
 
 
 def place_before(known: Known, messages: Sequence[Message]) -> Place:

@@ -78,9 +78,7 @@ class NewText:
 
     def __init__(self, messages: Iterable[Message], mine: Mine) -> None:
         self.texts = [(place, text) for message in messages for place, text in _texts(message)]
-        self.sentences = [
-            sentence for place, text in self.texts for sentence in _sentences(place, text, mined(text, mine))
-        ]
+        self.sentences = [sentence for place, text in self.texts for sentence in _sentences(place, text, mined(text, mine))]
         self._index = WordIndex(sentence.words for sentence in self.sentences)
         self._words = sorted({word for sentence in self.sentences for word in sentence.words})
 

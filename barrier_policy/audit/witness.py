@@ -79,14 +79,12 @@ def index_messages(messages: Iterable[Message], masker: Masker) -> TokenIndex:
 class Witnesses:
     """Finds the witness of an item. Each look-up costs time in the item's own words."""
 
-    def __init__(
-        self, result: Result, known: Sequence[Known], lines: Sequence[Line], new: NewText, masker: Masker
-    ) -> None:
+    def __init__(self, result: Result, known: Sequence[Known], lines: Sequence[Line], new: NewText, masker: Masker) -> None:
         self._result = result
         self._known = by_id(known)
         self._new = new
-        plain = result.of(Standing.KEPT, Standing.NEW, Standing.NOTICE, Standing.LATER)
-        self._index = index_messages(plain, masker)
+        self._stays = index_messages(result.of(Standing.KEPT, Standing.NOTICE, Standing.LATER), masker)
+        self._told_in = index_messages(result.of(Standing.NEW), masker)
         self._shown = Counter(line.text for line in lines if line.items and not line.wrong and line.kind == "receipt")
         self._held = {known.item.id for line in lines if not line.wrong for known in line.items}
         self._records = TokenIndex()
@@ -132,7 +130,7 @@ class Witnesses:
             return True
         if known.holder != known.item.id and known.holder in self._held:
             return True
-        return known.is_value and bool(self._records.messages(known.item.text))
+        return known.is_value and self._records.holds(known.item.text)
 
     def _elsewhere(self, known: Known) -> Fate | None:
         """The same words in another message: a value anywhere, a rule only where somebody of its rank says it."""
@@ -141,15 +139,12 @@ class Witnesses:
             return None
         if text in self._kept_texts and known.item.family is Family.BINDING:
             return Fate.VERBATIM
-        places = [self._result.after[place] for place in self._index.messages(text)]
-        standing = self._result.standing
-        kept = [message for message in places if standing[message.index] is not Standing.NEW]
-        if known.item.family is Family.CONSTRAINT:
-            rank = Origin(known.item.attributes["origin"]).rank
-            kept = [message for message in kept if message.origin.rank <= rank]
-        if kept:
+        rank = (
+            Origin(known.item.attributes["origin"]).rank if known.item.family is Family.CONSTRAINT else Origin.RETRIEVED.rank
+        )
+        if any(self._result.after[message].origin.rank <= rank for message in self._stays.find(text)):
             return Fate.VERBATIM
-        return Fate.TEXT if any(standing[message.index] is Standing.NEW for message in places) else None
+        return Fate.TEXT if self._is_new(text) else None
 
     def _told(self, known: Known) -> bool:
         """Whether new text tells it in other words, with every exact value in them."""
@@ -193,7 +188,7 @@ class Witnesses:
 
     def _is_new(self, value: str) -> bool:
         """Whether new text has a value: what a kept message says of it is no word about the effect."""
-        return any(self._result.standing[message] is Standing.NEW for message in self._index.messages(value))
+        return self._told_in.holds(value)
 
     def _rule(self, known: Known) -> Witness:
         """A rule in other words holds where they demand the same, as strictly."""

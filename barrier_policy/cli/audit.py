@@ -124,7 +124,9 @@ def _lines(findings: Sequence[Finding], *, fold: bool) -> Iterator[str]:
     for finding in findings:
         expected = f"`{clip(finding.expected, TEXT)}`" if finding.expected else ""
         found = f"`{clip(finding.found, TEXT)}`" if finding.found else ""
-        yield f"{unclear}{where}: {finding.kind}: " + (f"{expected} became {found}" if expected and found else expected or found)
+        yield f"{unclear}{where}: {finding.kind}: " + (
+            f"{expected} became {found}" if expected and found else expected or found
+        )
 
 
 def _where(finding: Finding) -> str:

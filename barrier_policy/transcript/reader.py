@@ -12,7 +12,6 @@ from barrier_policy.errors import TranscriptError
 from barrier_policy.transcript.model import Transcript
 from barrier_policy.transcript.source import Source
 
-
 MAX_COMPACTIONS = 200
 """Of a session's compactions, how many are looked at: each is read on its own."""
 
@@ -65,7 +64,9 @@ def read_compactions(source: Source, readers: Iterable[Reader], *, format: str =
     """
     reader = _choose(source, readers, format)
     if reader.compactions is None:
-        source.fail(f"format `{reader.name}` keeps no record of compactions (give two files: what was before, and what was after)")
+        source.fail(
+            f"format `{reader.name}` keeps no record of compactions (give two files: what was before, and what was after)"
+        )
     try:
         yield from islice(reader.compactions(source), MAX_COMPACTIONS)
     except TranscriptError:

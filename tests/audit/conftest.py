@@ -114,7 +114,11 @@ def check(decider: Decider) -> Callable[..., AuditReport]:
 def call(name: str, arguments: dict[str, Any], result: str, number: int) -> list[dict[str, Any]]:
     """A call and its result."""
     function = {"name": name, "arguments": json.dumps(arguments)}
-    asked = {"role": "assistant", "content": None, "tool_calls": [{"id": f"c{number}", "type": "function", "function": function}]}
+    asked = {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"id": f"c{number}", "type": "function", "function": function}],
+    }
     return [asked, {"role": "tool", "tool_call_id": f"c{number}", "content": result}]
 
 
@@ -122,14 +126,32 @@ def shop() -> list[dict[str, Any]]:
     """A conversation with rules, effects, ids and amounts, whose beginning may leave with a carrier."""
     return [
         {"role": "system", "content": "You run the back office of a shop."},
-        {"role": "user", "content": "You must never refund more than 200 EUR without asking Dana first. Keep that up for the whole shift."},
+        {
+            "role": "user",
+            "content": "You must never refund more than 200 EUR without asking Dana first. Keep that up for the whole shift.",
+        },
         {"role": "assistant", "content": "Understood."},
         {"role": "user", "content": "Refund order ORD-77120 and then order ORD-88341."},
-        *call("create_refund", {"order": "ORD-77120", "amount": "120 EUR"}, '{"refund_id": "rf_9a8b7c6d5e", "status": "succeeded"}', 1),
-        *call("create_refund", {"order": "ORD-88341", "amount": "45 EUR"}, '{"refund_id": "rf_1f2e3d4c5b", "status": "succeeded"}', 2),
+        *call(
+            "create_refund",
+            {"order": "ORD-77120", "amount": "120 EUR"},
+            '{"refund_id": "rf_9a8b7c6d5e", "status": "succeeded"}',
+            1,
+        ),
+        *call(
+            "create_refund",
+            {"order": "ORD-88341", "amount": "45 EUR"},
+            '{"refund_id": "rf_1f2e3d4c5b", "status": "succeeded"}',
+            2,
+        ),
         {"role": "assistant", "content": "Both refunds went through."},
         {"role": "user", "content": "Send the label for parcel PX-5501 to the customer."},
-        *call("send_email", {"to": "kim@example.org", "subject": "Label for PX-5501"}, '{"message_id": "msg_aa01bb02", "status": "sent"}', 3),
+        *call(
+            "send_email",
+            {"to": "kim@example.org", "subject": "Label for PX-5501"},
+            '{"message_id": "msg_aa01bb02", "status": "sent"}',
+            3,
+        ),
         {"role": "assistant", "content": "The label has been sent."},
         {"role": "user", "content": "Tomorrow at 9 please call the carrier about parcel PX-5502, the limit is 30 minutes."},
         {"role": "assistant", "content": "I will call the carrier tomorrow at 9 about PX-5502."},

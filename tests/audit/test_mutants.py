@@ -19,7 +19,17 @@ from barrier_policy.audit.model import AuditReport, Outcome
 from barrier_policy.carrier.block import Entry, render_block
 
 SHARED = Path(__file__).parents[3] / "shared" / "transcripts"
-FOLDERS = ("tau_bench", "tau2_bench", "openai_chat", "openhands_chat", "swe_agent", "atif", "gemini_cli", "claude_code", "pi")
+FOLDERS = (
+    "tau_bench",
+    "tau2_bench",
+    "openai_chat",
+    "openhands_chat",
+    "swe_agent",
+    "atif",
+    "gemini_cli",
+    "claude_code",
+    "pi",
+)
 WANTED = 24
 LARGEST = 400_000
 """Characters of JSON: larger transcripts only cost time here."""
@@ -31,7 +41,16 @@ MessageOperator = Callable[[Result, random.Random], tuple[Message, ...] | None]
 
 TOKEN = re.compile(r"[A-Za-z0-9_@#.-]*\d[A-Za-z0-9_@#.-]*[A-Za-z0-9]")
 UNIT = re.compile(r"(?<![\w.])(\d[\d.,]*) ?(ms|seconds|minutes|min|hours|s|MB|GB|KB|EUR|USD|%)(?!\w)")
-OTHER_UNIT = {"ms": "s", "seconds": "minutes", "minutes": "hours", "min": "h", "hours": "days", "s": "ms", "MB": "GB", "GB": "MB"}
+OTHER_UNIT = {
+    "ms": "s",
+    "seconds": "minutes",
+    "minutes": "hours",
+    "min": "h",
+    "hours": "days",
+    "s": "ms",
+    "MB": "GB",
+    "GB": "MB",
+}
 OTHER_UNIT |= {"KB": "MB", "EUR": "USD", "USD": "EUR", "%": "EUR"}
 LOOK_ALIKE = {"a": "а", "e": "е", "o": "о", "c": "с", "p": "р", "x": "х"}
 NEGATION = re.compile(r"\b(?:must never|must not|may not|do not|don't|never|not)\b", re.IGNORECASE)
@@ -69,7 +88,9 @@ BODY = re.compile(r"^(?:rule|gate|owed): ")
 def drop(result: Result, pick: random.Random) -> Entries | None:
     """A record is gone."""
     entries = result.entries
-    alone = [n for n, entry in enumerate(entries) if entry.kind in RECORDS and result.text.count(BODY.sub("", entry.text)) == 1]
+    alone = [
+        n for n, entry in enumerate(entries) if entry.kind in RECORDS and result.text.count(BODY.sub("", entry.text)) == 1
+    ]
     if not alone:
         return None
     number = pick.choice(alone)
@@ -78,12 +99,21 @@ def drop(result: Result, pick: random.Random) -> Entries | None:
 
 def drop_value(result: Result, pick: random.Random) -> Entries | None:
     """A value is gone from its row."""
-    return rewrite(result, pick, lambda text: once(result, text, re.compile(r"(?<=[ \n])" + TOKEN.pattern + r"(?=[ \n]|$)"), lambda m: ""), "evidence_index")
+    return rewrite(
+        result,
+        pick,
+        lambda text: once(result, text, re.compile(r"(?<=[ \n])" + TOKEN.pattern + r"(?=[ \n]|$)"), lambda m: ""),
+        "evidence_index",
+    )
 
 
 def swap_digit(result: Result, pick: random.Random) -> Entries | None:
     """One digit is another one."""
-    return rewrite(result, pick, lambda text: once(result, text, TOKEN, lambda m: re.sub(r"\d(?=\D*$)", lambda d: str((int(d[0]) + 1) % 10), m[0])))
+    return rewrite(
+        result,
+        pick,
+        lambda text: once(result, text, TOKEN, lambda m: re.sub(r"\d(?=\D*$)", lambda d: str((int(d[0]) + 1) % 10), m[0])),
+    )
 
 
 def change_unit(result: Result, pick: random.Random) -> Entries | None:
@@ -118,13 +148,23 @@ def unsettle(result: Result, pick: random.Random) -> Entries | None:
 
 def truncate(result: Result, pick: random.Random) -> Entries | None:
     """An id or hash is cut."""
-    return rewrite(result, pick, lambda text: once(result, text, re.compile(r"(?<!\w)(?=\w*\d)(?=\w*[a-zA-Z])[\w-]{9,}(?![\w.])"), lambda m: m[0][:-4]))
+    return rewrite(
+        result,
+        pick,
+        lambda text: once(
+            result, text, re.compile(r"(?<!\w)(?=\w*\d)(?=\w*[a-zA-Z])[\w-]{9,}(?![\w.])"), lambda m: m[0][:-4]
+        ),
+    )
 
 
 def confuse(result: Result, pick: random.Random) -> Entries | None:
     """A letter is one of another script that looks like it."""
     letters = re.compile("[aeocpx]")
-    return rewrite(result, pick, lambda text: once(result, text, TOKEN, lambda m: letters.sub(lambda c: LOOK_ALIKE[c[0]], m[0], count=1)))
+    return rewrite(
+        result,
+        pick,
+        lambda text: once(result, text, TOKEN, lambda m: letters.sub(lambda c: LOOK_ALIKE[c[0]], m[0], count=1)),
+    )
 
 
 def swap_ids(result: Result, pick: random.Random) -> Entries | None:
@@ -177,7 +217,9 @@ def misfile(result: Result, pick: random.Random) -> Entries | None:
     """A record stands in another section."""
     other = {"receipt": "evidence", "constraint": "evidence", "gate": "constraint", "obligation": "receipt"}
     entries = result.entries
-    movable = [n for n, entry in enumerate(entries) if entry.kind in other and result.text.count(BODY.sub("", entry.text)) == 1]
+    movable = [
+        n for n, entry in enumerate(entries) if entry.kind in other and result.text.count(BODY.sub("", entry.text)) == 1
+    ]
     if not movable:
         return None
     n = pick.choice(movable)
@@ -206,7 +248,11 @@ ON_RECORDS: dict[str, EntryOperator] = {
 
 def contradict(result: Result, pick: random.Random) -> tuple[Message, ...] | None:
     """The summary says that a rule has ended."""
-    rules = [i for i in result.analysis.join.ledger.items if i.family == "constraint" and result.analysis.join.ledger.state(i) == "active"]
+    rules = [
+        i
+        for i in result.analysis.join.ledger.items
+        if i.family == "constraint" and result.analysis.join.ledger.state(i) == "active"
+    ]
     rules = [i for i in rules if len(i.text.split()) > 3]
     return result.with_summary(f"This no longer applies: {rules[0].text}") if rules else None
 
@@ -396,7 +442,11 @@ def test_no_mutant_of_a_real_carrier_passes(name: str, results: list[Result], ch
         if entries is None:
             continue
         tried += 1
-        passed += [f"{result.name} {how.__name__}" for how in (raw, resealed) if check(result, how(result, entries)).outcome is Outcome.PASS]
+        passed += [
+            f"{result.name} {how.__name__}"
+            for how in (raw, resealed)
+            if check(result, how(result, entries)).outcome is Outcome.PASS
+        ]
     assert passed == []
     assert tried
 
