@@ -10,8 +10,8 @@ from barrier_policy.audit.items import Known
 from barrier_policy.audit.likeness import Likes
 from barrier_policy.audit.model import Outcome, Place
 from barrier_policy.audit.notebook import Notebook
-from barrier_policy.audit.records import OPPOSED, as_record, place_before
-from barrier_policy.audit.text import NewText, Sentence, WordIndex, split_sentences
+from barrier_policy.audit.records import as_record, place_before
+from barrier_policy.audit.text import LIKELY, NewText, Sentence, WordIndex, split_sentences
 from barrier_policy.facts.masking import Masker
 from barrier_policy.facts.token_index import TokenIndex
 from barrier_policy.facts.values import Value, scan_values
@@ -21,12 +21,9 @@ from barrier_policy.transcript.model import Message
 
 SAME = 0.5
 """A sentence with this share of the words of a rule speaks of it."""
-NEAR = 0.6
-"""The share of a sentence's own words from which it is the rule in other words."""
-MAX_PLACES = 500
-"""Messages in which a value and its name are looked for together."""
-LIKELY = 45
-"""Confidence from which a sentence that may be a rule is looked at."""
+MAX_PLACES = 20
+MAX_READ = 20_000
+"""Messages, and characters of each text, that are read again for the names of a value."""
 OWN = 0.6
 """Of the words of a new rule, the share that one line of before must have."""
 RELIEF = re.compile(
@@ -189,21 +186,27 @@ class ClaimChecks:
             return
         if (value.type, value.name) not in self._named:
             return
-        named = set(islice(self._before.find(value.name), MAX_PLACES))
-        together = named.intersection(islice(self._before.find(value.text), MAX_PLACES))
-        if not together:
+        if value.name.casefold() not in self._names_of(value.text):
             self._add("audit.misbound", known, place, f"{value.name} {value.text}", expected=f"{name} {value.text}")
+
+    def _names_of(self, value: str) -> set[str]:
+        """What a value is called where it stands in before."""
+        texts = [part.text for n in islice(self._before.find(value), MAX_PLACES) for part in self._messages[n].parts]
+        found = (entry for text in texts if len(text) <= MAX_READ for entry in scan_values(text))
+        return {entry.name.casefold() for entry in found if entry.text == value}
 
     def _rule(self, sentence: Sentence) -> None:
         """Rules that the sentence contradicts, that it brings back, or that nobody made."""
-        facts = [*sentence.facts.get("constraint", ()), *sentence.facts.get("approval_gate", ())]
+        facts = sentence.rules
         number, share = self._nearest_rule(sentence)
         if number >= 0 and share >= SAME:
             known = self._rules[number]
             if not known.current:
                 if facts and not self._relieves(sentence, known):
                     self._add("audit.stale", known, sentence.place, sentence.text)
-            elif self._relieves(sentence, known) or self._opposes(sentence, known):
+            elif self._relieves(sentence, known) or (
+                known.item.text not in sentence.text and sentence.opposes(known.item.text, known.item.kind)
+            ):
                 self._add("audit.contradicted", known, sentence.place, sentence.text)
         elif any(int(fact.get("confidence", 0)) >= LIKELY for fact in facts) and not self._was_said(sentence):
             # what is only told (`then the user asked to push`) may look like a demand or a condition: only a bar is surely a rule
@@ -233,20 +236,9 @@ class ClaimChecks:
             return known.item.text in sentence.text and RELIEF.search(rest) is not None
         return sentence.says("release") or RELIEF.search(rest) is not None
 
-    def _opposes(self, sentence: Sentence, known: Known) -> bool:
-        """Whether it demands the opposite: surely, or in little else than the words of the rule."""
-        if known.item.text in sentence.text:
-            return False
-        facts = [*sentence.facts.get("constraint", ()), *sentence.facts.get("approval_gate", ())]
-        shared = len(content_words(known.item.text) & sentence.words)
-        near = shared >= NEAR * len(sentence.words)
-        return any(
-            (known.item.kind, str(fact.get("polarity"))) in OPPOSED and (near or not fact.get("proposed")) for fact in facts
-        )
-
     def _state(self, sentence: Sentence) -> None:
         """A state of an effect that before does not know: done where it is open, open where it is done."""
-        done, open_ = sentence.says("status_done"), sentence.says("status_pending") or sentence.says("status_failed")
+        done, open_ = sentence.hints("status_done"), sentence.hints("status_pending") or sentence.hints("status_failed")
         if done == open_:
             return
         number, share = self._effect_words.nearest(sentence.words)
@@ -254,14 +246,18 @@ class ClaimChecks:
             return
         known = self._effects[number]
         if (done and known.state in UNSETTLED) or (open_ and known.state == "confirmed" and share >= SAME):
-            self._add("audit.contradicted", known, sentence.place, sentence.text)
+            sure = any(map(sentence.says, ("status_done", "status_pending", "status_failed")))
+            outcome = None if sure else Outcome.INCONCLUSIVE
+            self._add("audit.contradicted", known, sentence.place, sentence.text, outcome=outcome)
 
     def _speaks_of(self, sentence: Sentence, known: Known, share: float) -> bool:
         """By most of its own words, or by a key or target that the sentence names."""
         names = (known.item.attributes.get("key"), known.item.attributes.get("target"))
         return share >= 2 / 3 or any(name and name in sentence.text for name in names)
 
-    def _add(self, rule: str, known: Known, place: Place, found: str, expected: str = "") -> None:
+    def _add(
+        self, rule: str, known: Known, place: Place, found: str, expected: str = "", outcome: Outcome | None = None
+    ) -> None:
         self._notes.add(
             rule,
             "new text",
@@ -271,4 +267,5 @@ class ClaimChecks:
             after=place,
             expected=expected or as_record(known),
             found=found,
+            outcome=outcome,
         )

@@ -12,7 +12,7 @@ from barrier_policy.audit.messages import place_of
 from barrier_policy.audit.model import Place
 from barrier_policy.audit.notebook import Notebook
 from barrier_policy.audit.result import Result, Standing
-from barrier_policy.audit.text import WordIndex
+from barrier_policy.audit.text import OPPOSED, WordIndex
 from barrier_policy.facts.model import Fact
 from barrier_policy.facts.words import content_words
 from barrier_policy.transcript.builder import CARRIER_MARK
@@ -23,8 +23,6 @@ ALIKE = 0.5
 TOGETHER = ("evidence", VALUES)
 """Records that are written by what consumes them; their order says nothing of what happened."""
 Order = tuple[int, int]
-OPPOSED = frozenset({("must", "must_not"), ("must_not", "must"), ("only_if", "must")})
-"""Polarities of which the second does not only word the first anew."""
 
 
 def check_carriers(result: Result, carriers: Sequence[Shown], notes: Notebook) -> None:

@@ -33,6 +33,13 @@ ASKED = 16
 MINED = ("constraint", "approval_gate", "release")
 """Kinds of facts that are looked for as if a user had said the text, since only users make and release rules."""
 
+LIKELY = 45
+"""Confidence from which a fact that is not sure counts as likely."""
+NEAR = 0.6
+"""The share of a sentence's own words from which it is a rule in other words."""
+OPPOSED = frozenset({("must", "must_not"), ("must_not", "must"), ("only_if", "must")})
+"""Polarities of which the second does not only word the first anew."""
+
 Mine = Callable[[Sequence[Message]], Facts]
 
 
@@ -47,6 +54,22 @@ class Sentence(msgspec.Struct, frozen=True, kw_only=True):
     def says(self, kind: str) -> bool:
         """Whether the extractors surely found a fact of this kind."""
         return any(not fact.get("proposed") for fact in self.facts.get(kind, ()))
+
+    def hints(self, kind: str) -> bool:
+        """Whether they found one that is likely, or sure."""
+        return any(int(fact.get("confidence", 0)) >= LIKELY for fact in self.facts.get(kind, ()))
+
+    @property
+    def rules(self) -> tuple[Fact, ...]:
+        """The rules in it."""
+        return (*self.facts.get("constraint", ()), *self.facts.get("approval_gate", ()))
+
+    def opposes(self, rule: str, polarity: str) -> bool:
+        """Whether it demands the opposite of a rule: surely, or in little else than the words of the rule."""
+        near = len(content_words(rule) & self.words) >= NEAR * len(self.words)
+        return any(
+            (polarity, str(fact.get("polarity"))) in OPPOSED and (near or not fact.get("proposed")) for fact in self.rules
+        )
 
 
 class WordIndex:

@@ -11,9 +11,8 @@ import msgspec
 
 from barrier_policy.audit.items import Known, by_id
 from barrier_policy.audit.lines import Line
-from barrier_policy.audit.records import OPPOSED
 from barrier_policy.audit.result import Result, Standing
-from barrier_policy.audit.text import NewText, Sentence
+from barrier_policy.audit.text import OPPOSED, NewText, Sentence
 from barrier_policy.facts.masking import Masker
 from barrier_policy.facts.prose import prose_sentences
 from barrier_policy.facts.token_index import TokenIndex
@@ -195,10 +194,10 @@ class Witnesses:
         sentence, share = self._new.nearest(content_words(known.item.text))
         if sentence is None or share < RULE_TOLD:
             return Witness(fate=Fate.GONE)
-        facts = [*sentence.facts.get("constraint", ()), *sentence.facts.get("approval_gate", ())]
-        if any((known.item.kind, str(fact.get("polarity"))) in OPPOSED for fact in facts):
+        if sentence.opposes(known.item.text, known.item.kind):
             return Witness(fate=Fate.CONTRADICTED, sentence=sentence)
+        alike = [fact for fact in sentence.rules if (known.item.kind, str(fact.get("polarity"))) not in OPPOSED]
         hard = known.item.attributes.get("strength") == "hard"
-        if not facts or (hard and all(fact.get("strength") == "soft" for fact in facts)):
+        if not alike or (hard and all(fact.get("strength") == "soft" for fact in alike)):
             return Witness(fate=Fate.WEAKENED, sentence=sentence)
         return Witness(fate=Fate.TEXT, sentence=sentence)
