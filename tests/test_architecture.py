@@ -26,7 +26,7 @@ ONLY_IMPORTERS = {
     "pluggy": ("hookspecs.py", "plugins.py"),
     "platformdirs": ("provenance/store.py",),
     "rfc8785": ("digest.py",),
-    "rich": ("cli/console.py", "cli/listings.py", "cli/table.py"),
+    "rich": ("cli/audit.py", "cli/console.py", "cli/listings.py", "cli/table.py"),
     "typer": ("cli/app.py", "cli/guard.py", "cli/options.py"),
 }
 """A package that needs taming is imported where it is tamed, and nowhere else in the core."""
@@ -40,10 +40,17 @@ PURE = (
     "policy/verdict.py",
     "policy/record.py",
     "join/join.py",
+    "audit/align.py",
+    "audit/claims.py",
+    "audit/lines.py",
+    "audit/messages.py",
+    "audit/records.py",
+    "audit/text.py",
+    "audit/witness.py",
     "decision/assess.py",
     "decision/plan.py",
 )
-"""The deciding core: span record × policies → verdict → plan, without clock, files, environment or logging."""
+"""The deciding core (span record × policies → verdict → plan) and the audit: no clock, files, environment or logging."""
 
 PLUGIN_API = (
     "barrier_policy.errors",
