@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from barrier_policy.audit.model import AuditReport
     from barrier_policy.decision.model import Decision
     from barrier_policy.errors import BarrierPolicyError, CompactionBarrierError, CompactionRefusedError
     from barrier_policy.facts.context import Context
@@ -26,13 +27,15 @@ if TYPE_CHECKING:
         ToolDeclaration,
         Transcript,
     )
-    from barrier_policy.transcript.reader import Reader
+    from barrier_policy.transcript.reader import Compaction, Reader
     from barrier_policy.transcript.source import Source
     from barrier_policy.walk import Decider, decide, extract_facts
 
 __all__ = [
     "Attribute",
+    "AuditReport",
     "BarrierPolicyError",
+    "Compaction",
     "CompactionBarrierError",
     "CompactionRefusedError",
     "Context",
@@ -61,7 +64,9 @@ __all__ = [
 
 _HOME = {
     "Attribute": "barrier_policy.facts.model",
+    "AuditReport": "barrier_policy.audit.model",
     "BarrierPolicyError": "barrier_policy.errors",
+    "Compaction": "barrier_policy.transcript.reader",
     "CompactionBarrierError": "barrier_policy.errors",
     "CompactionRefusedError": "barrier_policy.errors",
     "Context": "barrier_policy.facts.context",

@@ -28,8 +28,8 @@ ONLY_IMPORTERS = {
     "fsspec": ("provenance/fsspec_store.py",),
     "platformdirs": ("provenance/store.py",),
     "rfc8785": ("digest.py",),
-    "rich": ("cli/carrier.py", "cli/console.py", "cli/listings.py", "cli/store.py", "cli/table.py"),
-    "typer": ("cli/app.py", "cli/guard.py", "cli/options.py", "cli/store_app.py"),
+    "rich": ("cli/audit.py", "cli/carrier.py", "cli/console.py", "cli/listings.py", "cli/store.py", "cli/table.py"),
+    "typer": ("cli/app.py", "cli/carrier_app.py", "cli/guard.py", "cli/options.py", "cli/store_app.py"),
 }
 """A package that needs taming is imported where it is tamed, and nowhere else in the core."""
 
@@ -42,10 +42,17 @@ PURE = (
     "policy/verdict.py",
     "policy/record.py",
     "join/join.py",
+    "audit/align.py",
+    "audit/claims.py",
+    "audit/lines.py",
+    "audit/messages.py",
+    "audit/records.py",
+    "audit/text.py",
+    "audit/witness.py",
     "decision/assess.py",
     "decision/plan.py",
 )
-"""The deciding core: span record × policies → verdict → plan, without clock, files, environment or logging."""
+"""The deciding core (span record × policies → verdict → plan) and the audit: no clock, files, environment or logging."""
 
 PLUGIN_API = (
     "barrier_policy.errors",

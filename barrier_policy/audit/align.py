@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Hashable, Sequence
+from itertools import pairwise
 
 import msgspec
 
@@ -51,7 +52,7 @@ def align(before: Sequence[Message], after: Sequence[Message]) -> Alignment:
     moved = {n for n, m in enumerate(matched) if m >= 0} - set(in_order)
     taken = {m for m in matched if m >= 0}
     ends = [-1, *in_order, len(after)]
-    for left, right in zip(ends, ends[1:], strict=False):
+    for left, right in pairwise(ends):
         low = matched[left] if left >= 0 else -1
         high = matched[right] if right < len(after) else len(before)
         _fill(keys_before, keys_after, places_before, matched, taken, (left, right), (low, high))

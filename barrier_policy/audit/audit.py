@@ -29,6 +29,7 @@ from barrier_policy.walk import Analysis, Decider, TranscriptLike, prepared, tim
 
 RULE_OF = {
     Fate.GONE: "audit.severed",
+    Fate.MENTIONED: "audit.severed",
     Fate.WEAKENED: "audit.weakened",
     Fate.CONTRADICTED: "audit.contradicted",
 }
@@ -53,31 +54,29 @@ def audit(
     """
     decider = decider or prepared()
     old, new = decider.read(before, format=format), decider.read(after, format=format)
-    result = compare(old.messages, new.messages)
+    time = timestamp(now)
     if keep_last is None:
-        own = bool(result.of(Standing.CARRIER))
-        keep_last = decider.profile.keep_last if own else result.kept_tail
-    at = timestamp(now)
-    return Audit(decider, decider.analyse(old, keep_last=keep_last, now=at), new, result, at).report()
+        found = compare(old.messages, new.messages)
+        keep_last = decider.profile.keep_last if found.of(Standing.CARRIER) else found.kept_tail
+    return audit_analysis(decider, decider.analyse(old, keep_last=keep_last, now=time), new, now=time)
 
 
-def audit_analysis(analysis: Analysis, after: Transcript, *, decider: Decider, now: str) -> AuditReport:
-    """As `audit`, of a transcript that was analysed already with the tail that had to stay."""
-    return Audit(decider, analysis, after, compare(analysis.transcript.messages, after.messages), now).report()
+def audit_analysis(decider: Decider, before: Analysis, after: Transcript, *, now: str) -> AuditReport:
+    """Audit a result against the analysis of what was before, made with the tail that had to stay. `now` is that of the analysis."""
+    return _Audit(decider, before, after, now).report()
 
 
-class Audit:
+class _Audit:
     """One audit, step by step. Linear in both transcripts."""
 
-    def __init__(self, decider: Decider, analysis: Analysis, after: Transcript, result: Result, now: str) -> None:
+    def __init__(self, decider: Decider, before: Analysis, after: Transcript, now: str) -> None:
         self._decider, self._now = decider, now
-        self._before, self._after = analysis.transcript, after
-        self._result = result
-        self._analysis = analysis
-        self._known = known_items(self._analysis)
+        self._analysis, self._after = before, after
+        self._result: Result = compare(before.transcript.messages, after.messages)
+        self._known = known_items(before)
         self._new_facts = self._facts(self._result.of(Standing.NEW, Standing.CARRIER))
         self._doubtful: dict[int, set[str]] = {}
-        self._notes = Notebook(self._analysis.masker, self._new_facts.masker)
+        self._notes = Notebook(before.masker, self._new_facts.masker)
 
     def _facts(self, messages: Sequence[Message]) -> Facts:
         """Facts of messages as of a transcript of their own."""
@@ -102,7 +101,7 @@ class Audit:
         records = LineChecks(
             missing,
             result.before,
-            lambda text: bool(stands_before.messages(text)),
+            stands_before.holds,
             lambda text: mined(text, self._facts),
             notes,
         )
@@ -137,8 +136,12 @@ class Audit:
                 after=sentence.place if sentence else None,
                 expected=as_record(known),
                 found=sentence.text if sentence else "",
-                outcome=Outcome.INCONCLUSIVE if (opaque and witness.fate is Fate.GONE) or self._is_doubtful(known) else None,
+                outcome=Outcome.INCONCLUSIVE if self._is_unclear(known, witness.fate, opaque=opaque) else None,
             )
+
+    def _is_unclear(self, known: Known, fate: Fate, *, opaque: bool) -> bool:
+        """Whether nobody can say that it is lost: it may be in what can't be read, be told in general words, or be no rule at all."""
+        return fate is Fate.MENTIONED or (opaque and fate is Fate.GONE) or self._is_doubtful(known)
 
     def _is_doubtful(self, known: Known) -> bool:
         """Whether a rule may be none: weak evidence protects it, and its loss is no certain loss."""
@@ -170,7 +173,7 @@ class Audit:
         return AuditReport(
             schema=SCHEMA,
             outcome=worst(check.outcome for check in checks),
-            before=_side(self._before),
+            before=_side(self._analysis.transcript),
             after=_side(self._after),
             kept_tail=self._result.kept_tail,
             protected=sum(fates.values()),

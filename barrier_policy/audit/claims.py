@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from barrier_policy.audit.items import Known
 from barrier_policy.audit.likeness import Likes
 from barrier_policy.audit.model import Outcome, Place
 from barrier_policy.audit.notebook import Notebook
-from barrier_policy.audit.records import OPPOSED, as_record, place_before
-from barrier_policy.audit.text import NewText, Sentence, WordIndex
+from barrier_policy.audit.records import as_record, place_before
+from barrier_policy.audit.text import LIKELY, NewText, Sentence, WordIndex, split_sentences
 from barrier_policy.facts.masking import Masker
 from barrier_policy.facts.token_index import TokenIndex
 from barrier_policy.facts.values import Value, scan_values
@@ -20,10 +21,11 @@ from barrier_policy.transcript.model import Message
 
 SAME = 0.5
 """A sentence with this share of the words of a rule speaks of it."""
-NEAR = 0.6
-"""The share of a sentence's own words from which it is the rule in other words."""
-OWN = 0.5
-"""Of the words of a new rule, the share that one message of before must have."""
+MAX_PLACES = 20
+MAX_READ = 20_000
+"""Messages, and characters of each text, that are read again for the names of a value."""
+OWN = 0.6
+"""Of the words of a new rule, the share that one line of before must have."""
 RELIEF = re.compile(
     r"\b(?:no longer|any ?more|lifted|revoked|withdrawn|waived|rescinded|dropped|obsolete|superseded|cancell?ed|void|not apply|n't apply"
     r"|(?:can|may) (?:now |safely )?(?:be )?(?:ignored?|skip(?:ped)?|disregard(?:ed)?)|is (?:now )?(?:allowed|permitted|fine|optional)|optional"
@@ -113,7 +115,8 @@ class ClaimChecks:
         self._named = {(k.item.kind, k.item.attributes.get("name", "")) for k in known if k.is_value}
         self._missing = {k.item.id: k for k in missing if k.is_value}
         self._likes = Likes((k.item.id, k.item.text) for k in missing if k.is_value)
-        self._said = WordIndex(content_words(_words_of(message)) for message in messages)
+        self._said: WordIndex | None = None
+        self._found: dict[str, bool] = {}
         self.reported: set[str] = set()
 
     def check(self, new: NewText, maskers: Iterable[Masker]) -> None:
@@ -122,7 +125,7 @@ class ClaimChecks:
             self._secrets(place, text, maskers)
             for value in scan_values(text):
                 self._notes.count("new text")
-                if not self._before.messages(value.text):
+                if not self._was_there(value.text):
                     self._unsupported(place, value)
                 elif value.name:
                     self._name(place, value)
@@ -134,6 +137,12 @@ class ClaimChecks:
     def _secrets(self, place: Place, text: str, maskers: Iterable[Masker]) -> None:
         if any(masker and masker.text(text, -1) != text for masker in maskers):
             self._notes.add("audit.secret-shown", "new text", f"text:{place.message}", "secret", after=place, found=text)
+
+    def _was_there(self, value: str) -> bool:
+        """Whether before has a value; each is looked for once."""
+        if value not in self._found:
+            self._found[value] = self._before.holds(value)
+        return self._found[value]
 
     def _unsupported(self, place: Place, value: Value) -> None:
         known = self._missing.get(self._likes.same_but(value.text))
@@ -154,7 +163,7 @@ class ClaimChecks:
             return self._doubt_of_number(value.text, number.group())
         if value.type == "path":
             located = PLACE_IN_FILE.fullmatch(value.text)
-            if located and self._before.messages(located[1]):
+            if located and self._was_there(located[1]):
                 return None
             if value.text[0] not in "/~." and "." not in value.text.rsplit("/", 1)[-1]:
                 return None  # `lint/test` is no path
@@ -163,9 +172,9 @@ class ClaimChecks:
     def _doubt_of_number(self, text: str, number: str) -> Outcome | None:
         unit = text[len(number) :].strip().casefold()
         small = number.isdigit() and len(number) < 4 and int(number) <= FEW
-        if not small and not self._before.messages(number.rstrip(".,")):
+        if not small and not self._was_there(number.rstrip(".,")):
             return Outcome.FAIL
-        if unit not in UNITS or any(self._before.messages(form) for form in (f"{number}{unit}", f"{number} {unit}")):
+        if unit not in UNITS or any(self._was_there(form) for form in (f"{number}{unit}", f"{number} {unit}")):
             return None
         return Outcome.INCONCLUSIVE
 
@@ -177,27 +186,42 @@ class ClaimChecks:
             return
         if (value.type, value.name) not in self._named:
             return
-        together = set(self._before.messages(value.text)) & set(self._before.messages(value.name))
-        if not together:
+        if value.name.casefold() not in self._names_of(value.text):
             self._add("audit.misbound", known, place, f"{value.name} {value.text}", expected=f"{name} {value.text}")
+
+    def _names_of(self, value: str) -> set[str]:
+        """What a value is called where it stands in before."""
+        texts = [part.text for n in islice(self._before.find(value), MAX_PLACES) for part in self._messages[n].parts]
+        found = (entry for text in texts if len(text) <= MAX_READ for entry in scan_values(text))
+        return {entry.name.casefold() for entry in found if entry.text == value}
 
     def _rule(self, sentence: Sentence) -> None:
         """Rules that the sentence contradicts, that it brings back, or that nobody made."""
-        facts = [*sentence.facts.get("constraint", ()), *sentence.facts.get("approval_gate", ())]
+        facts = sentence.rules
         number, share = self._nearest_rule(sentence)
         if number >= 0 and share >= SAME:
             known = self._rules[number]
             if not known.current:
                 if facts and not self._relieves(sentence, known):
                     self._add("audit.stale", known, sentence.place, sentence.text)
-            elif self._relieves(sentence, known) or self._opposes(sentence, known):
+            elif self._relieves(sentence, known) or (
+                known.item.text not in sentence.text and sentence.opposes(known.item.text, known.item.kind)
+            ):
                 self._add("audit.contradicted", known, sentence.place, sentence.text)
-        elif any(not fact.get("proposed") for fact in facts):
-            if self._said.nearest(sentence.words)[1] < OWN:
-                where = sentence.place
-                self._notes.add(
-                    "audit.unsupported", "new text", f"rule:{sentence.text}", "rule", after=where, found=sentence.text
-                )
+        elif any(int(fact.get("confidence", 0)) >= LIKELY for fact in facts) and not self._was_said(sentence):
+            # what is only told (`then the user asked to push`) may look like a demand or a condition: only a bar is surely a rule
+            sure = any(not fact.get("proposed") and fact.get("polarity") == "must_not" for fact in facts)
+            name, outcome = f"rule:{sentence.text}", Outcome.FAIL if sure else Outcome.INCONCLUSIVE
+            self._notes.add(
+                "audit.unsupported", "new text", name, "rule", after=sentence.place, found=sentence.text, outcome=outcome
+            )
+
+    def _was_said(self, sentence: Sentence) -> bool:
+        """Whether one line of before, whoever said or showed it, has most of the words."""
+        if self._said is None:
+            lines = (line for message in self._messages for part in message.parts for line in split_sentences(part.text))
+            self._said = WordIndex(content_words(line) for _, line in lines)
+        return self._said.nearest(sentence.words)[1] >= OWN
 
     def _nearest_rule(self, sentence: Sentence) -> tuple[int, float]:
         """The rule that the sentence speaks of, and which share of the rule's words it has."""
@@ -212,20 +236,9 @@ class ClaimChecks:
             return known.item.text in sentence.text and RELIEF.search(rest) is not None
         return sentence.says("release") or RELIEF.search(rest) is not None
 
-    def _opposes(self, sentence: Sentence, known: Known) -> bool:
-        """Whether it demands the opposite: surely, or in little else than the words of the rule."""
-        if known.item.text in sentence.text:
-            return False
-        facts = [*sentence.facts.get("constraint", ()), *sentence.facts.get("approval_gate", ())]
-        shared = len(content_words(known.item.text) & sentence.words)
-        near = shared >= NEAR * len(sentence.words)
-        return any(
-            (known.item.kind, str(fact.get("polarity"))) in OPPOSED and (near or not fact.get("proposed")) for fact in facts
-        )
-
     def _state(self, sentence: Sentence) -> None:
         """A state of an effect that before does not know: done where it is open, open where it is done."""
-        done, open_ = sentence.says("status_done"), sentence.says("status_pending") or sentence.says("status_failed")
+        done, open_ = sentence.hints("status_done"), sentence.hints("status_pending") or sentence.hints("status_failed")
         if done == open_:
             return
         number, share = self._effect_words.nearest(sentence.words)
@@ -233,14 +246,18 @@ class ClaimChecks:
             return
         known = self._effects[number]
         if (done and known.state in UNSETTLED) or (open_ and known.state == "confirmed" and share >= SAME):
-            self._add("audit.contradicted", known, sentence.place, sentence.text)
+            sure = any(map(sentence.says, ("status_done", "status_pending", "status_failed")))
+            outcome = None if sure else Outcome.INCONCLUSIVE
+            self._add("audit.contradicted", known, sentence.place, sentence.text, outcome=outcome)
 
     def _speaks_of(self, sentence: Sentence, known: Known, share: float) -> bool:
         """By most of its own words, or by a key or target that the sentence names."""
         names = (known.item.attributes.get("key"), known.item.attributes.get("target"))
         return share >= 2 / 3 or any(name and name in sentence.text for name in names)
 
-    def _add(self, rule: str, known: Known, place: Place, found: str, expected: str = "") -> None:
+    def _add(
+        self, rule: str, known: Known, place: Place, found: str, expected: str = "", outcome: Outcome | None = None
+    ) -> None:
         self._notes.add(
             rule,
             "new text",
@@ -250,8 +267,5 @@ class ClaimChecks:
             after=place,
             expected=expected or as_record(known),
             found=found,
+            outcome=outcome,
         )
-
-
-def _words_of(message: Message) -> str:
-    return " ".join(part.text for part in message.parts)

@@ -88,7 +88,7 @@ def _known(analysis: Analysis, span: int, number: int, item: Item, holders: Mapp
         item=item,
         state=analysis.join.ledger.state(item),
         order=(span, number),
-        protected=item.id in holders,
+        protected=item.id in holders and bool(item.text.strip()),
         holder=holders.get(item.id, ""),
     )
 

@@ -66,6 +66,14 @@ class Likes:
             ]
             if alike:
                 return min(alike)[0]
+        edges = (
+            [entry for key in list(likeness_keys(found))[-2:] for entry in self._alike(key, found)]
+            if len(found) >= 8
+            else []
+        )
+        near = [(name, value) for name, value in edges if len(value) == len(found) and _distance(value, found) <= 2]
+        if near:
+            return min(near)[0]
         cut = [(name, value) for name, value in self._alike(("head", fold(found)[:EDGE]), found) if _is_cut(value, found)]
         return min(cut)[0] if cut else ""
 

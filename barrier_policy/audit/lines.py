@@ -63,12 +63,14 @@ class LineReader:
 
     def __init__(self, known: Sequence[Known], carried: Sequence[Entry]) -> None:
         self._by_line: dict[str, list[tuple[list[str], Known]]] = {}
-        self._by_word: dict[str, list[Known]] = {}
+        self._values: dict[str, list[Known]] = {}
+        self._lengths: dict[str, set[int]] = {}
         for item in known:
             lines = text_lines(item)
             self._by_line.setdefault(lines[0], []).append((lines, item))
             if item.record == VALUES:
-                self._by_word.setdefault(_first_word(item.item.text, 0), []).append(item)
+                self._values.setdefault(item.item.text, []).append(item)
+                self._lengths.setdefault(_first_word(item.item.text, 0), set()).add(len(item.item.text))
         self._carried = {(entry.kind, line) for entry in carried for line in entry.text.split("\n")}
         self._carried_words: dict[str, set[int]] = {}
         seen = (line for entry in carried if entry.kind == VALUES for line in entry.text.split("\n"))
@@ -128,16 +130,12 @@ class LineReader:
             at = end + 1
 
     def _value_at(self, text: str, at: int) -> list[Known]:
-        """The longest known value that stands here as a whole."""
-        found: list[Known] = []
-        for known in self._by_word.get(_first_word(text, at), ())[:MAX_CANDIDATES]:
-            value = known.item.text
-            if text.startswith(value, at) and text[at + len(value) : at + len(value) + 1] in ("", " ", "\n"):
-                if not found or len(value) > len(found[0].item.text):
-                    found = [known]
-                elif value == found[0].item.text:
-                    found.append(known)
-        return found
+        """The longest known value that stands here as a whole. Values have a bounded length, and so has the search."""
+        for length in sorted(self._lengths.get(_first_word(text, at), ()), reverse=True):
+            found = self._values.get(text[at : at + length])
+            if found and text[at + length : at + length + 1] in ("", " ", "\n"):
+                return found
+        return []
 
 
 def _line(kind: str, text: str, *, items: Sequence[Known] = (), wrong: str = "", carried: bool = False) -> Line:

@@ -39,10 +39,18 @@ def check_messages(result: Result, tail_start: int, unread: frozenset[int], note
     for index, new in changed.items():
         old = result.before[index]
         kind = str(old.origin)
-        where = {"before": place_of(old), "after": place_of(new)}
-        old_text, new_text = _difference(shown(old), shown(new))
+        expected, found = _difference(shown(old), shown(new))
         notes.count("messages")
-        notes.add("audit.altered", "messages", f"message:{index}", kind, expected=old_text, found=new_text, **where)
+        notes.add(
+            "audit.altered",
+            "messages",
+            f"message:{index}",
+            kind,
+            before=place_of(old),
+            after=place_of(new),
+            expected=expected,
+            found=found,
+        )
     _check_copies(result, notes)
     _check_order(result, notes)
     return frozenset(changed)
@@ -107,8 +115,9 @@ def _check_order(result: Result, notes: Notebook) -> None:
     notes.count("order", sum(standing is Standing.KEPT for standing in result.standing))
     for index in sorted(result.alignment.moved):
         old = result.before[result.alignment.before_of[index]]
-        where = {"before": place_of(old), "after": place_of(result.after[index])}
-        notes.add("audit.unordered", "order", f"message:{old.index}", "message", expected=shown(old), **where)
+        places = place_of(old), place_of(result.after[index])
+        name = f"message:{old.index}"
+        notes.add("audit.unordered", "order", name, "message", before=places[0], after=places[1], expected=shown(old))
 
 
 def check_pairs(result: Result, notes: Notebook) -> None:
@@ -127,12 +136,16 @@ def check_pairs(result: Result, notes: Notebook) -> None:
         waits = part is PartType.TOOL_CALL and result.standing[ref.message] is Standing.LATER
         if not alone and not waits:
             kind = "call without a result" if part is PartType.TOOL_CALL else "result without a call"
-            where = {
-                "after": place_of(message, ref.part),
-                "before": place_of(result.before[old], ref.part) if old >= 0 else None,
-            }
             text = message.parts[ref.part].name or message.parts[ref.part].text
-            notes.add("audit.pair-broken", "pairs", f"part:{ref.message}.{ref.part}", kind, expected=text, **where)
+            notes.add(
+                "audit.pair-broken",
+                "pairs",
+                f"part:{ref.message}.{ref.part}",
+                kind,
+                before=place_of(result.before[old], ref.part) if old >= 0 else None,
+                after=place_of(message, ref.part),
+                expected=text,
+            )
 
 
 def _parts(messages: Sequence[Message]) -> Iterator[tuple[PartRef, PartType, Message]]:

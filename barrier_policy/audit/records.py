@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from barrier_policy.audit.items import Known
@@ -11,7 +12,7 @@ from barrier_policy.audit.messages import place_of
 from barrier_policy.audit.model import Place
 from barrier_policy.audit.notebook import Notebook
 from barrier_policy.audit.result import Result, Standing
-from barrier_policy.audit.text import WordIndex
+from barrier_policy.audit.text import OPPOSED, WordIndex
 from barrier_policy.facts.model import Fact
 from barrier_policy.facts.words import content_words
 from barrier_policy.transcript.builder import CARRIER_MARK
@@ -22,8 +23,6 @@ ALIKE = 0.5
 TOGETHER = ("evidence", VALUES)
 """Records that are written by what consumes them; their order says nothing of what happened."""
 Order = tuple[int, int]
-OPPOSED = frozenset({("must", "must_not"), ("must_not", "must"), ("only_if", "must")})
-"""Polarities of which the second does not only word the first anew."""
 
 
 def check_carriers(result: Result, carriers: Sequence[Shown], notes: Notebook) -> None:
@@ -84,6 +83,7 @@ class LineChecks:
         self._stands_in_before = stands_in_before
         self._judge = judge
         self._notes = notes
+        self._told: Counter[str] = Counter()
         self.reported: set[str] = set()
 
     def check(self, lines: Sequence[Line]) -> None:
@@ -98,6 +98,10 @@ class LineChecks:
 
     def _known(self, line: Line) -> None:
         known = line.items[0]
+        if line.kind == "receipt" and not line.wrong:
+            self._told[line.text] += 1
+            if self._told[line.text] > len(line.items) and not line.carried:
+                self._add("audit.unsupported", line, known)
         if line.wrong:
             rule = {"state": "audit.contradicted", "kind": "audit.misfiled", "line": "audit.misbound"}[line.wrong]
             self._add(rule, line, known)

@@ -41,6 +41,9 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
 
 def compare(before: Sequence[Message], after: Sequence[Message]) -> Result:
     """Align two transcripts. What stands behind the last message of before came later; a notice of the runtime says nothing of before."""
+    after = [
+        msgspec.structs.replace(message, index=index) for index, message in enumerate(after)
+    ]  # it may be cut from another
     alignment = align(before, after)
     head = alignment.after_of[-1] if before else -1
     standing = tuple(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
@@ -33,6 +33,13 @@ ASKED = 16
 MINED = ("constraint", "approval_gate", "release")
 """Kinds of facts that are looked for as if a user had said the text, since only users make and release rules."""
 
+LIKELY = 45
+"""Confidence from which a fact that is not sure counts as likely."""
+NEAR = 0.6
+"""The share of a sentence's own words from which it is a rule in other words."""
+OPPOSED = frozenset({("must", "must_not"), ("must_not", "must"), ("only_if", "must")})
+"""Polarities of which the second does not only word the first anew."""
+
 Mine = Callable[[Sequence[Message]], Facts]
 
 
@@ -47,6 +54,22 @@ class Sentence(msgspec.Struct, frozen=True, kw_only=True):
     def says(self, kind: str) -> bool:
         """Whether the extractors surely found a fact of this kind."""
         return any(not fact.get("proposed") for fact in self.facts.get(kind, ()))
+
+    def hints(self, kind: str) -> bool:
+        """Whether they found one that is likely, or sure."""
+        return any(int(fact.get("confidence", 0)) >= LIKELY for fact in self.facts.get(kind, ()))
+
+    @property
+    def rules(self) -> tuple[Fact, ...]:
+        """The rules in it."""
+        return (*self.facts.get("constraint", ()), *self.facts.get("approval_gate", ()))
+
+    def opposes(self, rule: str, polarity: str) -> bool:
+        """Whether it demands the opposite of a rule: surely, or in little else than the words of the rule."""
+        near = len(content_words(rule) & self.words) >= NEAR * len(self.words)
+        return any(
+            (polarity, str(fact.get("polarity"))) in OPPOSED and (near or not fact.get("proposed")) for fact in self.rules
+        )
 
 
 class WordIndex:
@@ -80,6 +103,12 @@ class NewText:
         self.texts = [(place, text) for message in messages for place, text in _texts(message)]
         self.sentences = [sentence for place, text in self.texts for sentence in _sentences(place, text, mined(text, mine))]
         self._index = WordIndex(sentence.words for sentence in self.sentences)
+        self._words = sorted({word for sentence in self.sentences for word in sentence.words})
+
+    def has_prefix(self, prefix: str) -> bool:
+        """Whether a word begins so."""
+        at = bisect_left(self._words, prefix)
+        return at < len(self._words) and self._words[at].startswith(prefix)
 
     def share(self, words: frozenset[str]) -> float:
         """Which share of the words stands anywhere in the new text."""
@@ -114,20 +143,23 @@ def mined(text: str, mine: Mine) -> list[Fact]:
     return rules + states
 
 
-def _sentences(place: Place, text: str, facts: Sequence[Fact]) -> Iterator[Sentence]:
-    starts: list[int] = []
-    pieces: list[str] = []
+def split_sentences(text: str) -> Iterator[tuple[int, str]]:
+    """Lines and the sentences in them, each with where it begins; code and quotations too, for a summary quotes what was said."""
     at = 0
     for end in [*SENTENCE_END.finditer(text), None]:
         piece = text[at : end.start() if end else len(text)]
         if piece.strip():
-            starts.append(at)
-            pieces.append(piece.strip())
+            yield at, piece.strip()
         at = end.end() if end else at
+
+
+def _sentences(place: Place, text: str, facts: Sequence[Fact]) -> Iterator[Sentence]:
+    pieces = list(split_sentences(text))
+    starts = [start for start, _ in pieces]
     by_sentence: dict[int, dict[str, tuple[Fact, ...]]] = {}
     for fact in facts:
         number = max(0, bisect_right(starts, fact.start) - 1)
         found = by_sentence.setdefault(number, {})
         found[fact.kind] = (*found.get(fact.kind, ()), fact)
-    for number, piece in enumerate(pieces):
+    for number, (_, piece) in enumerate(pieces):
         yield Sentence(place=place, text=piece, words=content_words(piece), facts=by_sentence.get(number, {}))

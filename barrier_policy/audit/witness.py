@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
@@ -10,9 +11,8 @@ import msgspec
 
 from barrier_policy.audit.items import Known, by_id
 from barrier_policy.audit.lines import Line
-from barrier_policy.audit.records import OPPOSED
 from barrier_policy.audit.result import Result, Standing
-from barrier_policy.audit.text import NewText, Sentence
+from barrier_policy.audit.text import OPPOSED, NewText, Sentence
 from barrier_policy.facts.masking import Masker
 from barrier_policy.facts.prose import prose_sentences
 from barrier_policy.facts.token_index import TokenIndex
@@ -23,12 +23,19 @@ from barrier_policy.transcript.model import Message, Origin
 
 TOLD = 0.5
 """A sentence with this share of the words of an obligation, a note or a call tells it."""
+SURELY_TOLD = 2 / 3
+"""The share that a sentence must have of the words of a call whose target it does not name."""
 RULE_TOLD = 0.6
 """The share that a sentence must have of the words of a rule."""
 SOME = 1 / 3
 """The share of the words of a call that must stand somewhere beside an id that it gave."""
 GIVEN = frozenset({"url", "hash", "resource_id", "idempotency_key"})
 """Types of values in an answer by which later text speaks of the effect."""
+SHORTEST, STEM = 4, 5
+"""Letters of a verb, and those by which it is found again in another form."""
+KEY = re.compile(r'"\w+":')
+LEAD = re.compile(r"([^{\[<`\n]{24,})[{\[<`]")
+"""The words before what somebody pasted."""
 LONG = 25
 """Words of an item that no single sentence can tell: they may stand anywhere in the new text."""
 MAX_EXACT = 2_000
@@ -41,6 +48,7 @@ class Fate(StrEnum):
     VERBATIM = "verbatim"
     CARRIER = "carrier"
     TEXT = "text"
+    MENTIONED = "mentioned"
     WEAKENED = "weakened"
     CONTRADICTED = "contradicted"
     GONE = "gone"
@@ -74,14 +82,17 @@ class Witnesses:
         self._result = result
         self._known = by_id(known)
         self._new = new
-        plain = result.of(Standing.KEPT, Standing.NEW, Standing.NOTICE, Standing.LATER)
-        self._index = index_messages(plain, masker)
+        self._stays = index_messages(result.of(Standing.KEPT, Standing.NOTICE, Standing.LATER), masker)
+        self._told_in = index_messages(result.of(Standing.NEW), masker)
         self._shown = Counter(line.text for line in lines if line.items and not line.wrong and line.kind == "receipt")
         self._held = {known.item.id for line in lines if not line.wrong for known in line.items}
         self._records = TokenIndex()
         for line in lines:
             if line.carried or (line.items and not line.wrong):
                 self._records.add(0, line.text)
+        paths = {k.item.text for k in known if k.is_value and k.item.kind == "path"}
+        paths |= {target for k in known if "/" in (target := k.item.attributes.get("target", ""))}
+        self._names = Counter(steps[-1] for steps in {tuple(path.split("/")[-2:]) for path in paths if "/" in path})
         self._kept_texts = {k.item.text for k in known if k.item.family is Family.BINDING and result.keeps(k.item.message)}
 
     def of(self, known: Known) -> Witness:
@@ -95,9 +106,12 @@ class Witnesses:
             return Witness(fate=elsewhere)
         if known.item.family is Family.CONSTRAINT:
             return self._rule(known)
-        if known.is_value or not self._told(known):
-            return Witness(fate=Fate.GONE)
-        return Witness(fate=Fate.TEXT)
+        if known.is_value:
+            path = known.item.kind == "path" and self._path_told(known.item.text)
+            return Witness(fate=Fate.TEXT if path else Fate.GONE)
+        if self._told(known):
+            return Witness(fate=Fate.TEXT)
+        return Witness(fate=Fate.MENTIONED if self._is_mentioned(known) else Fate.GONE)
 
     def _verbatim(self, known: Known) -> bool:
         if self._result.keeps(known.item.message):
@@ -115,7 +129,7 @@ class Witnesses:
             return True
         if known.holder != known.item.id and known.holder in self._held:
             return True
-        return known.is_value and bool(self._records.messages(known.item.text))
+        return known.is_value and self._records.holds(known.item.text)
 
     def _elsewhere(self, known: Known) -> Fate | None:
         """The same words in another message: a value anywhere, a rule only where somebody of its rank says it."""
@@ -124,21 +138,21 @@ class Witnesses:
             return None
         if text in self._kept_texts and known.item.family is Family.BINDING:
             return Fate.VERBATIM
-        places = [self._result.after[place] for place in self._index.messages(text)]
-        standing = self._result.standing
-        kept = [message for message in places if standing[message.index] is not Standing.NEW]
-        if known.item.family is Family.CONSTRAINT:
-            rank = Origin(known.item.attributes["origin"]).rank
-            kept = [message for message in kept if message.origin.rank <= rank]
-        if kept:
+        rank = (
+            Origin(known.item.attributes["origin"]).rank if known.item.family is Family.CONSTRAINT else Origin.RETRIEVED.rank
+        )
+        if any(self._result.after[message].origin.rank <= rank for message in self._stays.find(text)):
             return Fate.VERBATIM
-        return Fate.TEXT if any(standing[message.index] is Standing.NEW for message in places) else None
+        return Fate.TEXT if self._is_new(text) else None
 
     def _told(self, known: Known) -> bool:
         """Whether new text tells it in other words, with every exact value in them."""
         if known.item.family is Family.EFFECT:
             return self._effect_told(known)
         words = content_words(known.item.text)
+        lead = LEAD.match(known.item.text)
+        if lead and self._is_new(lead[1].strip(" :")):
+            return True
         if len(words) > LONG and (said := [sentence.text for sentence in prose_sentences(known.item.text)]):
             words = content_words(" ".join(said))  # what somebody said, without the log that they pasted
         exact = frozenset(word for word in words if any(character.isdigit() for character in word))
@@ -149,29 +163,41 @@ class Witnesses:
     def _effect_told(self, known: Known) -> bool:
         """By its key and target, where it has them; by an id that it gave and some words of the call; else by most of its words."""
         names = [name for name in (known.item.attributes.get("key"), known.item.attributes.get("target")) if name]
-        if names:
-            return all(self._index.messages(name) or self._path_told(name) for name in names)
-        call, _, answer = known.item.text.partition(" → ")
-        words = content_words(call)
-        given = [value.text for value in scan_values(answer) if value.type in GIVEN]
-        if any(self._index.messages(value) for value in given) and self._new.share(words) >= SOME:
+        if names and all(self._is_new(name) or self._path_told(name) for name in names):
             return True
-        return bool(words) and self._new.nearest(words)[1] >= TOLD
+        call, _, answer = known.item.text.partition(" → ")
+        words = content_words(KEY.sub(" ", call.partition(" ")[2]))
+        given = [value.text for value in scan_values(answer) if value.type in GIVEN]
+        if any(map(self._is_new, given)) and self._new.share(words) >= SOME:
+            return True
+        return bool(words) and self._new.nearest(words)[1] >= (SURELY_TOLD if names else TOLD)
+
+    def _is_mentioned(self, known: Known) -> bool:
+        """Whether new text says that something of the kind was done, but not this: `pushed` of one of eight `git push`."""
+        operation = known.item.attributes.get("operation", "") if known.item.family is Family.EFFECT else ""
+        verbs = [word for word in operation.casefold().split()[1:] if word.isalpha() and len(word) >= SHORTEST]
+        return bool(verbs) and self._new.has_prefix(verbs[-1][:STEM])
 
     def _path_told(self, name: str) -> bool:
-        """A path by its last two steps: the working directory is known."""
+        """A path by its last two steps, for the working directory is known; by its last one where no other path ends in it."""
         steps = name.split("/")
-        return len(steps) > 2 and bool(self._index.messages("/".join(steps[-2:])))
+        if len(steps) > 2 and self._is_new("/".join(steps[-2:])):
+            return True
+        return len(steps) > 1 and "." in steps[-1] and self._names[steps[-1]] == 1 and self._is_new(steps[-1])
+
+    def _is_new(self, value: str) -> bool:
+        """Whether new text has a value: what a kept message says of it is no word about the effect."""
+        return self._told_in.holds(value)
 
     def _rule(self, known: Known) -> Witness:
         """A rule in other words holds where they demand the same, as strictly."""
         sentence, share = self._new.nearest(content_words(known.item.text))
         if sentence is None or share < RULE_TOLD:
             return Witness(fate=Fate.GONE)
-        facts = [*sentence.facts.get("constraint", ()), *sentence.facts.get("approval_gate", ())]
-        if any((known.item.kind, str(fact.get("polarity"))) in OPPOSED for fact in facts):
+        if sentence.opposes(known.item.text, known.item.kind):
             return Witness(fate=Fate.CONTRADICTED, sentence=sentence)
+        alike = [fact for fact in sentence.rules if (known.item.kind, str(fact.get("polarity"))) not in OPPOSED]
         hard = known.item.attributes.get("strength") == "hard"
-        if not facts or (hard and all(fact.get("strength") == "soft" for fact in facts)):
+        if not alike or (hard and all(fact.get("strength") == "soft" for fact in alike)):
             return Witness(fate=Fate.WEAKENED, sentence=sentence)
         return Witness(fate=Fate.TEXT, sentence=sentence)

@@ -171,6 +171,43 @@ def explain(
 
 @app.command()
 @guarded
+def audit(
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="BEFORE AFTER | SESSION",
+            help="What was before and what was after; or a session whose log has its compactions.",
+        ),
+    ],
+    format: Format = OutputFormat.TABLE,
+    reader: Reader = "",
+    keep_last: KeepLast = None,
+    now: Now = "",
+    profile: ProfileFile = None,
+    policies: Overlays = None,
+    engine: EngineOption = None,
+    all: Annotated[bool, typer.Option("--all", help="Every finding; long lists are folded otherwise.")] = False,
+    allow_inconclusive: Annotated[
+        bool, typer.Option("--allow-inconclusive", help="What can't be decided does not fail the audit.")
+    ] = False,
+) -> int:
+    """Say what a compaction severed, weakened, contradicted or made up, whoever made it. Exit code 4 unless it passes."""
+    from barrier_policy.cli.audit import audit_files
+
+    request = Request(
+        reader=reader,
+        keep_last=keep_last,
+        now=now,
+        no_store=True,
+        profile=profile,
+        policies=tuple(policies or ()),
+        engine=engine or "",
+    )
+    return audit_files(request, files, format=format, fold=not all, allow_inconclusive=allow_inconclusive)
+
+
+@app.command()
+@guarded
 def facts(
     file: File,
     kind: Annotated[str, typer.Option("--kind", metavar="K", help="Only facts of this kind.")] = "",

@@ -6,7 +6,6 @@
 | 1 | refused: a decision, not a crash |
 | 2 | usage, or input that can't be read |
 | 3 | invalid policy |
-| 4 | failed audit, damaged object |
 | 4 | what was checked is not good: failing policy tests, a failed audit, a damaged store |
 | 70 | a fault of barrier_policy itself (`EX_SOFTWARE` of sysexits.h) |
 | 130, 141 | interrupted; the reader of the output went away |

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from barrier_policy.errors import BarrierPolicyError
 from barrier_policy.profile import PROFILE_NAME, Profile
 from barrier_policy.profile_file import load_profile
 from barrier_policy.transcript.model import Transcript
-from barrier_policy.transcript.reader import read_transcript
+from barrier_policy.transcript.reader import Compaction, read_compactions, read_transcript
 from barrier_policy.transcript.source import MAX_BYTES, Source
 from barrier_policy.walk import Analysis, Decider, open_store, timestamp
 
@@ -37,6 +38,10 @@ class Session:
     def read(self, name: str) -> Transcript:
         """Read a file, or standard input for `-`. Raises BarrierPolicyError."""
         return read_transcript(_source(name), self.decider.plugins.readers, format=self.request.reader)
+
+    def compactions(self, name: str) -> Iterator[Compaction]:
+        """The compactions that a session's own log records. Raises BarrierPolicyError."""
+        return read_compactions(_source(name), self.decider.plugins.readers, format=self.request.reader)
 
     def analyse(self, name: str) -> Analysis:
         """Read and decide. Raises BarrierPolicyError."""

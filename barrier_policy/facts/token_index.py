@@ -68,15 +68,21 @@ class TokenIndex:
 
     def messages(self, value: str) -> tuple[int, ...]:
         """Indices of the messages that contain the value, ascending; () for a value without a letter or digit."""
+        return tuple(self.find(value))
+
+    def find(self, value: str) -> Iterator[int]:
+        """The same, one by one: whoever only asks whether there is one pays for one."""
         words = sorted(set(WORD.findall(value)), key=_longest_first)[:PROBES]
         if not words:
-            return ()
+            return
         rarest, *others = sorted(map(self._range, map(_code, words)), key=_length)
-        return tuple(
-            message
-            for message in self._messages(rarest)
-            if all(self._has(other, message) for other in others) and self._holds(message, value)
-        )
+        for message in self._messages(rarest):
+            if all(self._has(other, message) for other in others) and self._holds(message, value):
+                yield message
+
+    def holds(self, value: str) -> bool:
+        """Whether any message contains the value."""
+        return next(self.find(value), -1) >= 0
 
     def _range(self, code: int) -> tuple[int, int, int]:
         """The places of a word in its bucket, and its code."""

@@ -175,7 +175,7 @@ class Transaction(msgspec.Struct, kw_only=True):
         after = read_transcript(
             Source(output, path=self.source.path), self.decider.plugins.readers, format=transcript.format
         )
-        report = audit_analysis(self.analysis, after, decider=self.decider, now=self.now)
+        report = audit_analysis(self.decider, self.analysis, after, now=self.now)
         if report.outcome is Outcome.FAIL:
             message = (
                 f"{self.source.path}: the compacted transcript fails its audit; the original is as it was\n{told(report)}"

@@ -1,0 +1,163 @@
+"""`barrier-policy audit`: one pair of transcripts, or every compaction that a session's log records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+import msgspec
+from rich.console import Console
+
+from barrier_policy.audit.audit import audit
+from barrier_policy.audit.model import AuditReport, Finding, Outcome, Place
+from barrier_policy.cli.console import cell, clean, clip, make_table, out, show, write_bytes
+from barrier_policy.cli.guard import FAILED, OK
+from barrier_policy.cli.options import OutputFormat, Request
+from barrier_policy.cli.session import Session
+from barrier_policy.digest import stable_json
+from barrier_policy.errors import BarrierPolicyError
+from barrier_policy.transcript.model import Transcript
+from barrier_policy.transcript.reader import MAX_COMPACTIONS
+
+TEXT = 110
+SHORT = 40
+SOME = 3
+"""So many values of one message are named."""
+LONG = 12
+"""So many lines of one rule are shown of a folded list."""
+PASSED = {Outcome.PASS: "pass", Outcome.FAIL: "FAIL", Outcome.INCONCLUSIVE: "INCONCLUSIVE"}
+
+Audited = tuple[int, AuditReport]
+"""The line of the log that marks the compaction (0 for a pair of files), and its report."""
+
+
+def audit_files(
+    request: Request, files: Sequence[str], *, format: OutputFormat, fold: bool, allow_inconclusive: bool
+) -> int:
+    """Audit and print. Returns 4 unless every audit passes. Raises BarrierPolicyError."""
+    if len(files) > 2:
+        raise BarrierPolicyError(f"audit: {len(files)} files (give BEFORE and AFTER, or one session)")
+    session = Session(request)
+    found = _pair(session, *files) if len(files) == 2 else _recorded(session, files[0])
+    reports: list[Audited] = []
+    for line, report in found:
+        reports.append((line, report))
+        if format is OutputFormat.TABLE:
+            _print(out(), files, line, report, fold=fold, first=len(reports) == 1)
+        elif format is OutputFormat.JSONL:
+            write_bytes(stable_json(_record(line, report)) + b"\n")
+    if format is OutputFormat.JSON:
+        whole: Any = reports[0][1] if len(files) == 2 else {"compactions": [_record(*entry) for entry in reports]}
+        write_bytes(msgspec.json.format(stable_json(whole), indent=2) + b"\n")
+    elif format is OutputFormat.TABLE and len(files) == 1:
+        _print_sum(out(), files[0], reports)
+    accepted = {Outcome.PASS, Outcome.INCONCLUSIVE} if allow_inconclusive else {Outcome.PASS}
+    return OK if all(report.outcome in accepted for _, report in reports) else FAILED
+
+
+def _pair(session: Session, before: str, after: str) -> Iterator[Audited]:
+    yield 0, _audit(session, session.read(before), session.read(after))
+
+
+def _recorded(session: Session, name: str) -> Iterator[Audited]:
+    for found in session.compactions(name):
+        yield found.line, _audit(session, found.before, found.after)
+
+
+def _audit(session: Session, before: Transcript, after: Transcript) -> AuditReport:
+    return audit(before, after, keep_last=session.request.keep_last, now=session.now, decider=session.decider)
+
+
+def _record(line: int, report: AuditReport) -> dict[str, Any]:
+    return {"line": line, **report.to_dict()} if line else report.to_dict()
+
+
+# --- for people
+
+
+def _print(console: Console, files: Sequence[str], line: int, report: AuditReport, *, fold: bool, first: bool) -> None:
+    if not first:
+        show(console)
+    name = f"{files[0]}:{line}" if line else " → ".join(files)
+    told = report.witnesses
+    show(console, cell(f"{name}: {report.before.messages:,} messages became {report.after.messages:,}"))
+    show(
+        console,
+        cell(
+            f"{PASSED[report.outcome]}: {report.protected:,} protected, of these {told.verbatim:,} kept word for word, "
+            f"{told.carrier:,} in the carrier, {told.text:,} in new text"
+        ),
+    )
+    for rule in report.rules:
+        chosen = [finding for finding in report.findings if finding.rule == rule.id]
+        show(console)
+        show(console, cell(f"{rule.id} ({rule.severity}): {rule.summary}"))
+        show(console, cell(f"  to make it right: {rule.remedy}"))
+        lines = [text for _, group in groupby(chosen, key=_group) for text in _lines(list(group), fold=fold)]
+        shown = lines[:LONG] if fold and len(lines) > LONG + 1 else lines
+        for text in shown:
+            show(console, cell(f"  {text}"))
+        if len(shown) < len(lines):
+            show(console, cell(f"  … {len(lines) - len(shown):,} further lines, see --all"))
+    show(console)
+    _print_checks(console, report)
+
+
+def _group(finding: Finding) -> tuple[str, int, str, Outcome]:
+    """Values of one message that are gone are told on one line."""
+    if finding.rule != "audit.value-severed" or finding.before is None:
+        return finding.item, -1, finding.found, finding.outcome
+    return "", finding.before.message, "", finding.outcome
+
+
+def _lines(findings: Sequence[Finding], *, fold: bool) -> Iterator[str]:
+    first = findings[0]
+    unclear = "unclear: " if first.outcome is Outcome.INCONCLUSIVE and first.rule != "audit.opaque" else ""
+    where = _where(first)
+    if len(findings) > 1 and first.rule == "audit.value-severed":
+        shown = findings[:SOME] if fold else findings
+        more = f" +{len(findings) - len(shown)}" if len(findings) > len(shown) else ""
+        place = f"message {first.before.message}" if first.before else ""
+        yield f"{unclear}{place}: {', '.join(f'`{clip(f.expected, SHORT)}`' for f in shown)}{more}"
+        return
+    for finding in findings:
+        expected = f"`{clip(finding.expected, TEXT)}`" if finding.expected else ""
+        found = f"`{clip(finding.found, TEXT)}`" if finding.found else ""
+        yield f"{unclear}{where}: {finding.kind}: " + (
+            f"{expected} became {found}" if expected and found else expected or found
+        )
+
+
+def _where(finding: Finding) -> str:
+    before, after = _place("message", finding.before), _place("message", finding.after)
+    if before and after:
+        return f"{before} → {after}"
+    return f"{before} → nowhere" if before else f"new {after}" if after else "the carrier of before"
+
+
+def _place(word: str, place: Place | None) -> str:
+    if place is None:
+        return ""
+    return f"{word} {place.message}" + (f" ({clean(place.pointer)})" if place.pointer else "")
+
+
+def _print_checks(console: Console, report: AuditReport) -> None:
+    table = make_table("check", "outcome", "looked at", "failed", "unclear", right=("looked at", "failed", "unclear"))
+    for check in report.checks:
+        if check.checked or check.failed or check.inconclusive:
+            table.add_row(
+                check.name, str(check.outcome), f"{check.checked:,}", f"{check.failed:,}", f"{check.inconclusive:,}"
+            )
+    show(console, table)
+
+
+def _print_sum(console: Console, name: str, reports: Sequence[Audited]) -> None:
+    if not reports:
+        show(console, cell(f"{name}: the log records no compaction, so there is nothing to audit"))
+        return
+    counts = {outcome: sum(report.outcome is outcome for _, report in reports) for outcome in Outcome}
+    told = ", ".join(f"{count} {outcome}" for outcome, count in counts.items() if count)
+    limit = " (the first of them; more are not looked at)" if len(reports) == MAX_COMPACTIONS else ""
+    show(console)
+    show(console, cell(f"{name}: {len(reports)} compactions{limit}: {told}"))

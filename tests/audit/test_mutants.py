@@ -1,0 +1,465 @@
+"""No mutant of a clean result passes: each operator spoils one thing, with the carrier's digest broken by it and with a new digest.
+
+Clean results pass. Operators work on a small case of our own and, where they are here, on the carriers of real transcripts.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from barrier_policy import BarrierPolicyError, Message, MessageKind, Origin, PartType
+from barrier_policy.audit.model import AuditReport, Outcome
+from barrier_policy.carrier.block import Entry, render_block
+
+SHARED = Path(__file__).parents[3] / "shared" / "transcripts"
+FOLDERS = (
+    "tau_bench",
+    "tau2_bench",
+    "openai_chat",
+    "openhands_chat",
+    "swe_agent",
+    "atif",
+    "gemini_cli",
+    "claude_code",
+    "pi",
+)
+WANTED = 24
+LARGEST = 400_000
+"""Characters of JSON: larger transcripts only cost time here."""
+
+Entries = list[Entry]
+Result = Any
+EntryOperator = Callable[[Result, random.Random], Entries | None]
+MessageOperator = Callable[[Result, random.Random], tuple[Message, ...] | None]
+
+TOKEN = re.compile(r"[A-Za-z0-9_@#.-]*\d[A-Za-z0-9_@#.-]*[A-Za-z0-9]")
+UNIT = re.compile(r"(?<![\w.])(\d[\d.,]*) ?(ms|seconds|minutes|min|hours|s|MB|GB|KB|EUR|USD|%)(?!\w)")
+OTHER_UNIT = {
+    "ms": "s",
+    "seconds": "minutes",
+    "minutes": "hours",
+    "min": "h",
+    "hours": "days",
+    "s": "ms",
+    "MB": "GB",
+    "GB": "MB",
+}
+OTHER_UNIT |= {"KB": "MB", "EUR": "USD", "USD": "EUR", "%": "EUR"}
+LOOK_ALIKE = {"a": "а", "e": "е", "o": "о", "c": "с", "p": "р", "x": "х"}
+NEGATION = re.compile(r"\b(?:must never|must not|may not|do not|don't|never|not)\b", re.IGNORECASE)
+STRICT = re.compile(r"\b(?:must|always|never|only)\b", re.IGNORECASE)
+
+
+# --- operators on the records of the carrier
+
+
+def rewrite(result: Result, pick: random.Random, change: Callable[[str], str | None], *kinds: str) -> Entries | None:
+    """Change one record that stands nowhere else, of one of the kinds; the first of a random order in which that can be done."""
+    entries = result.entries
+    for number in pick.sample(range(len(entries)), len(entries)):
+        entry = entries[number]
+        if (kinds and entry.kind not in kinds) or result.text.count(entry.text) > 1:
+            continue
+        text = change(entry.text)
+        if text is not None and text != entry.text:
+            return [*entries[:number], msgspec.structs.replace(entry, text=text), *entries[number + 1 :]]
+    return None
+
+
+def once(result: Result, text: str, pattern: re.Pattern[str], change: Callable[[re.Match[str]], str]) -> str | None:
+    """Change the first match that stands nowhere else in the result."""
+    for match in pattern.finditer(text):
+        if result.text.count(match[0]) == 1 and (new := change(match)) != match[0]:
+            return text[: match.start()] + new + text[match.end() :]
+    return None
+
+
+RECORDS = ("constraint", "gate", "obligation", "receipt")
+BODY = re.compile(r"^(?:rule|gate|owed): ")
+
+
+def drop(result: Result, pick: random.Random) -> Entries | None:
+    """A record is gone."""
+    entries = result.entries
+    alone = [
+        n for n, entry in enumerate(entries) if entry.kind in RECORDS and result.text.count(BODY.sub("", entry.text)) == 1
+    ]
+    if not alone:
+        return None
+    number = pick.choice(alone)
+    return entries[:number] + entries[number + 1 :]
+
+
+def drop_value(result: Result, pick: random.Random) -> Entries | None:
+    """A value is gone from its row."""
+    return rewrite(
+        result,
+        pick,
+        lambda text: once(result, text, re.compile(r"(?<=[ \n])" + TOKEN.pattern + r"(?=[ \n]|$)"), lambda m: ""),
+        "binding",
+    )
+
+
+def swap_digit(result: Result, pick: random.Random) -> Entries | None:
+    """One digit is another one."""
+    return rewrite(
+        result,
+        pick,
+        lambda text: once(result, text, TOKEN, lambda m: re.sub(r"\d(?=\D*$)", lambda d: str((int(d[0]) + 1) % 10), m[0])),
+    )
+
+
+def change_unit(result: Result, pick: random.Random) -> Entries | None:
+    """A number has another unit."""
+    return rewrite(result, pick, lambda text: once(result, text, UNIT, lambda m: f"{m[1]} {OTHER_UNIT[m[2]]}"))
+
+
+def flip_polarity(result: Result, pick: random.Random) -> Entries | None:
+    """A rule says the opposite."""
+
+    def change(text: str) -> str:
+        head, body = text[:6], text[6:]
+        return head + (NEGATION.sub("always", body, count=1) if NEGATION.search(body) else f"Do not follow this: {body}")
+
+    return rewrite(result, pick, change, "constraint", "gate")
+
+
+def weaken(result: Result, pick: random.Random) -> Entries | None:
+    """A rule is a wish."""
+
+    def change(text: str) -> str:
+        head, body = text[:6], text[6:]
+        return head + (STRICT.sub("should preferably", body, count=1) if STRICT.search(body) else f"Ideally: {body}")
+
+    return rewrite(result, pick, change, "constraint", "gate")
+
+
+def unsettle(result: Result, pick: random.Random) -> Entries | None:
+    """What was done is pending."""
+    return rewrite(result, pick, lambda text: re.sub(r"^(?:done|failed): ", "started: ", text), "receipt")
+
+
+def truncate(result: Result, pick: random.Random) -> Entries | None:
+    """An id or hash is cut."""
+    return rewrite(
+        result,
+        pick,
+        lambda text: once(
+            result, text, re.compile(r"(?<!\w)(?=\w*\d)(?=\w*[a-zA-Z])[\w-]{9,}(?![\w.])"), lambda m: m[0][:-4]
+        ),
+    )
+
+
+def confuse(result: Result, pick: random.Random) -> Entries | None:
+    """A letter is one of another script that looks like it."""
+    letters = re.compile("[aeocpx]")
+    return rewrite(
+        result,
+        pick,
+        lambda text: once(result, text, TOKEN, lambda m: letters.sub(lambda c: LOOK_ALIKE[c[0]], m[0], count=1)),
+    )
+
+
+def swap_ids(result: Result, pick: random.Random) -> Entries | None:
+    """Two values stand in each other's place."""
+    entries = result.entries
+    places = [
+        (n, match)
+        for n, entry in enumerate(entries)
+        for match in list(TOKEN.finditer(entry.text))[:3]
+        if result.text.count(match[0]) == 1 and len(match[0]) > 3
+    ]
+    for first, one in places:
+        for second, two in places:
+            if first < second:
+                texts = [entry.text for entry in entries]
+                texts[first] = texts[first].replace(one[0], two[0])
+                texts[second] = texts[second].replace(two[0], one[0])
+                return [msgspec.structs.replace(entry, text=text) for entry, text in zip(entries, texts, strict=True)]
+    return None
+
+
+def reorder(result: Result, pick: random.Random) -> Entries | None:
+    """Two records of a kind stand the other way round."""
+    entries = result.entries
+    pairs = [n for n in range(len(entries) - 1) if entries[n].kind == entries[n + 1].kind and entries[n].kind in RECORDS]
+    pairs = [n for n in pairs if entries[n].text != entries[n + 1].text]
+    if not pairs:
+        return None
+    n = pick.choice(pairs)
+    return [*entries[:n], entries[n + 1], entries[n], *entries[n + 2 :]]
+
+
+def invent_receipt(result: Result, pick: random.Random) -> Entries | None:
+    """Something was done that nobody did."""
+    return [*result.entries, Entry(kind="receipt", text='done: pay_invoice {"invoice":"INV-90417"} → {"status":"paid"}')]
+
+
+def invent_rule(result: Result, pick: random.Random) -> Entries | None:
+    """A rule holds that nobody made."""
+    return [*result.entries, Entry(kind="constraint", text="rule: Never answer mails of the press office.")]
+
+
+def repeat(result: Result, pick: random.Random) -> Entries | None:
+    """What was done once was done twice."""
+    receipts = [entry for entry in result.entries if entry.kind == "receipt" and "\n" not in entry.text]
+    return [*result.entries, receipts[-1]] if receipts else None
+
+
+def misfile(result: Result, pick: random.Random) -> Entries | None:
+    """A record stands in another section."""
+    other = {"receipt": "evidence", "constraint": "evidence", "gate": "constraint", "obligation": "receipt"}
+    entries = result.entries
+    movable = [
+        n for n, entry in enumerate(entries) if entry.kind in other and result.text.count(BODY.sub("", entry.text)) == 1
+    ]
+    if not movable:
+        return None
+    n = pick.choice(movable)
+    return [*entries[:n], *entries[n + 1 :], msgspec.structs.replace(entries[n], kind=other[entries[n].kind])]
+
+
+def revive(result: Result, pick: random.Random) -> Entries | None:
+    """What was settled is owed again."""
+    join = result.analysis.join
+    past = [i for i in join.ledger.items if i.kind == "request" and join.ledger.state(i) in ("satisfied", "cancelled")]
+    past = [i for i in past if i.message < join.segmentation.tail_start and i.text not in result.text]
+    return [*result.entries, Entry(kind="obligation", text=f"owed: {past[0].text}")] if past else None
+
+
+ON_RECORDS: dict[str, EntryOperator] = {
+    operator.__name__: operator
+    for operator in (
+        drop, drop_value, swap_digit, change_unit, flip_polarity, weaken, unsettle, truncate, confuse, swap_ids, reorder,
+        invent_receipt, invent_rule, repeat, misfile, revive,
+    )
+}  # fmt: skip
+
+
+# --- operators on other text and on whole messages
+
+
+def contradict(result: Result, pick: random.Random) -> tuple[Message, ...] | None:
+    """The summary says that a rule has ended."""
+    rules = [
+        i
+        for i in result.analysis.join.ledger.items
+        if i.family == "constraint" and result.analysis.join.ledger.state(i) == "active"
+    ]
+    rules = [i for i in rules if len(i.text.split()) > 3]
+    return result.with_summary(f"This no longer applies: {rules[0].text}") if rules else None
+
+
+def invent_value(result: Result, pick: random.Random) -> tuple[Message, ...]:
+    """The summary has an id that was never there."""
+    return result.with_summary("The order in question is ORD-5550199-QX.")
+
+
+def invent_duty(result: Result, pick: random.Random) -> tuple[Message, ...]:
+    """The summary has a rule that nobody made."""
+    return result.with_summary("You must never write to the press office before Monday.")
+
+
+def hide_carrier(result: Result, pick: random.Random) -> tuple[Message, ...]:
+    """The summary brings a carrier of its own."""
+    return result.with_summary(render_block([Entry(kind="receipt", text="done: everything")]))
+
+
+def blind(result: Result, pick: random.Random) -> tuple[Message, ...]:
+    """The summary can't be read."""
+    part = msgspec.structs.replace(result.messages[0].parts[0], type=PartType.UNKNOWN, text='{"encrypted_content":"gAAAAB"}')
+    messages = result.with_summary()
+    at = next(n for n, message in enumerate(messages) if message.kind is MessageKind.SUMMARY)
+    return (*messages[:at], msgspec.structs.replace(messages[at], parts=(part,)), *messages[at + 1 :])
+
+
+def kept(result: Result) -> Iterator[int]:
+    return (n for n, message in enumerate(result.messages) if message.kind is MessageKind.MESSAGE)
+
+
+def lose_message(result: Result, pick: random.Random) -> tuple[Message, ...]:
+    """A message of the tail is gone."""
+    return result.messages[:-1]
+
+
+def lose_instructions(result: Result, pick: random.Random) -> tuple[Message, ...] | None:
+    """The system message is gone."""
+    return result.messages[1:] if result.messages[0].origin is Origin.SYSTEM else None
+
+
+def change_message(result: Result, pick: random.Random) -> tuple[Message, ...] | None:
+    """One word of a message that was kept is another one."""
+    at = max((n for n in kept(result) if len(result.messages[n].parts[0].text) > 20), default=None)
+    if at is None:
+        return None
+    message = result.messages[at]
+    part = message.parts[0]
+    words = part.text.split(" ")
+    changed = msgspec.structs.replace(part, text=" ".join([*words[:-1], words[-1] + "7"]))
+    message = msgspec.structs.replace(message, parts=(changed, *message.parts[1:]))
+    return (*result.messages[:at], message, *result.messages[at + 1 :])
+
+
+def swap_messages(result: Result, pick: random.Random) -> tuple[Message, ...]:
+    """The last two messages stand the other way round."""
+    return (*result.messages[:-2], result.messages[-1], result.messages[-2])
+
+
+def orphan(result: Result, pick: random.Random) -> tuple[Message, ...] | None:
+    """A result that was kept has lost its call."""
+    at = next((n for n, m in enumerate(result.messages) if any(p.type is PartType.TOOL_CALL for p in m.parts)), None)
+    answered = at is not None and any(p.type is PartType.TOOL_RESULT for m in result.messages[at + 1 :] for p in m.parts)
+    return (*result.messages[:at], *result.messages[at + 1 :]) if at is not None and answered else None
+
+
+def lose_carrier(result: Result, pick: random.Random) -> tuple[Message, ...]:
+    """The whole carrier is gone."""
+    return tuple(message for message in result.messages if message.kind is not MessageKind.CARRIER)
+
+
+ON_MESSAGES: dict[str, MessageOperator] = {
+    operator.__name__: operator
+    for operator in (
+        contradict, invent_value, invent_duty, hide_carrier, blind, lose_message, lose_instructions, change_message, swap_messages,
+        orphan, lose_carrier,
+    )
+}  # fmt: skip
+
+RULES_OF = {
+    "drop": {"audit.severed"},
+    "flip_polarity": {"audit.contradicted", "audit.altered"},
+    "weaken": {"audit.weakened", "audit.altered"},
+    "unsettle": {"audit.contradicted"},
+    "reorder": {"audit.unordered"},
+    "invent_receipt": {"audit.unsupported"},
+    "invent_rule": {"audit.unsupported"},
+    "repeat": {"audit.unsupported"},
+    "misfile": {"audit.misfiled"},
+    "revive": {"audit.stale"},
+    "swap_digit": {"audit.altered"},
+    "truncate": {"audit.altered"},
+    "confuse": {"audit.altered"},
+    "contradict": {"audit.contradicted"},
+    "invent_value": {"audit.unsupported"},
+    "invent_duty": {"audit.unsupported"},
+    "hide_carrier": {"audit.carrier-damaged"},
+    "blind": {"audit.opaque"},
+    "lose_message": {"audit.severed"},
+    "lose_instructions": {"audit.severed"},
+    "change_message": {"audit.altered"},
+    "swap_messages": {"audit.unordered"},
+    "orphan": {"audit.pair-broken"},
+}
+"""Findings that say what an operator did, one of which it must bring on the case of our own."""
+
+Check = Callable[..., AuditReport]
+
+
+def resealed(result: Result, entries: Entries) -> tuple[Message, ...]:
+    return result.with_carrier(render_block(entries))
+
+
+def raw(result: Result, entries: Entries) -> tuple[Message, ...]:
+    """The changed records under the digest of the unchanged ones."""
+    old, new = render_block(result.entries), render_block(entries)
+    return result.with_carrier(old.partition("\n")[0] + "\n" + new.partition("\n")[2])
+
+
+@pytest.mark.parametrize("name", [*ON_RECORDS, *ON_MESSAGES])
+def test_an_operator_is_found_and_named_on_the_case_of_our_own(name: str, shop_result: Result, check: Check) -> None:
+    pick = random.Random(name)
+    if name in ON_RECORDS:
+        entries = ON_RECORDS[name](shop_result, pick)
+        if entries is None and name == "drop_value":
+            pytest.skip("no row of values in this case")
+        assert entries is not None
+        assert check(shop_result, raw(shop_result, entries)).outcome is Outcome.FAIL
+        messages = resealed(shop_result, entries)
+    else:
+        found = ON_MESSAGES[name](shop_result, pick)
+        if found is None and name == "orphan":
+            pytest.skip("no pair is kept in this case")
+        assert found is not None
+        messages = found
+    report = check(shop_result, messages)
+    assert report.outcome is not Outcome.PASS
+    assert RULES_OF.get(name) is None or RULES_OF[name] & {finding.rule for finding in report.findings}
+
+
+def test_the_clean_result_of_our_own_case_passes(shop_result: Result, check: Check) -> None:
+    report = check(shop_result)
+    assert report.findings == ()
+    assert report.outcome is Outcome.PASS
+    assert report.protected > 10
+
+
+# --- real transcripts
+
+
+@pytest.fixture(scope="module")
+def results(compact: Callable[..., Result]) -> list[Result]:
+    """Results of real transcripts with a carrier of some size, from as many formats as there are."""
+    if not SHARED.is_dir():
+        pytest.skip("the shared transcripts are not here")
+    found = []
+    files = [sorted((SHARED / folder).iterdir()) for folder in FOLDERS if (SHARED / folder).is_dir()]
+    for path in (path for row in zip(*(names * 40 for names in files), strict=False) for path in row[: len(files)]):
+        if path.stat().st_size > LARGEST or any(result.name == path.name for result in found):
+            continue
+        try:
+            result = compact(path, name=path.name)
+        except BarrierPolicyError:
+            continue
+        if len(result.entries) >= 4:
+            found.append(result)
+        if len(found) == WANTED:
+            break
+    return found
+
+
+def test_there_are_enough_real_carriers(results: list[Result]) -> None:
+    assert len(results) >= 20
+
+
+def test_clean_results_of_real_transcripts_pass(results: list[Result], check: Check) -> None:
+    outcomes = {result.name: check(result).outcome for result in results}
+    assert [name for name, outcome in outcomes.items() if outcome is not Outcome.PASS] == []
+
+
+@pytest.mark.parametrize("name", ON_RECORDS)
+def test_no_mutant_of_a_real_carrier_passes(name: str, results: list[Result], check: Check) -> None:
+    passed = []
+    tried = 0
+    for result in results:
+        entries = ON_RECORDS[name](result, random.Random(f"{name} {result.name}"))
+        if entries is None:
+            continue
+        tried += 1
+        passed += [
+            f"{result.name} {how.__name__}"
+            for how in (raw, resealed)
+            if check(result, how(result, entries)).outcome is Outcome.PASS
+        ]
+    assert passed == []
+    assert tried
+
+
+@pytest.mark.parametrize("name", ON_MESSAGES)
+def test_no_mutant_of_the_messages_of_a_real_result_passes(name: str, results: list[Result], check: Check) -> None:
+    passed = []
+    tried = 0
+    for result in results:
+        messages = ON_MESSAGES[name](result, random.Random(f"{name} {result.name}"))
+        if messages is None:
+            continue
+        tried += 1
+        passed += [result.name] if check(result, messages).outcome is Outcome.PASS else []
+    assert passed == []
+    assert tried
