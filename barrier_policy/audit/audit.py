@@ -21,6 +21,10 @@ from barrier_policy.audit.text import NewText, mined
 from barrier_policy.audit.witness import Fate, Witness, index_messages
 from barrier_policy.audit.witness import Witnesses as Search
 from barrier_policy.carrier.block import Entry
+from barrier_policy.carrier.earlier import find_earlier
+from barrier_policy.carrier.merge import merge_records
+from barrier_policy.carrier.record import CarrierRecord
+from barrier_policy.carrier.retire import retire
 from barrier_policy.facts.extract import Facts
 from barrier_policy.ledger.model import Family
 from barrier_policy.transcript.model import Message, Transcript
@@ -61,16 +65,25 @@ def audit(
     return audit_analysis(decider, decider.analyse(old, keep_last=keep_last, now=time), new, now=time)
 
 
-def audit_analysis(decider: Decider, before: Analysis, after: Transcript, *, now: str) -> AuditReport:
-    """Audit a result against the analysis of what was before, made with the tail that had to stay. `now` is that of the analysis."""
-    return _Audit(decider, before, after, now).report()
+def audit_analysis(
+    decider: Decider, before: Analysis, after: Transcript, *, now: str, earlier: Sequence[CarrierRecord] | None = None
+) -> AuditReport:
+    """Audit a result against the analysis of what was before, made with the tail that had to stay. `now` is that of the analysis.
+
+    `earlier` are the typed records of the carriers in `before`, where a store has them: without these nothing in them counts as ended.
+    """
+    if earlier is None:
+        earlier = find_earlier(before.transcript.messages).records
+    return _Audit(decider, before, after, now, earlier).report()
 
 
 class _Audit:
     """One audit, step by step. Linear in both transcripts."""
 
-    def __init__(self, decider: Decider, before: Analysis, after: Transcript, now: str) -> None:
-        self._decider, self._now = decider, now
+    def __init__(
+        self, decider: Decider, before: Analysis, after: Transcript, now: str, earlier: Sequence[CarrierRecord]
+    ) -> None:
+        self._decider, self._now, self._earlier = decider, now, earlier
         self._analysis, self._after = before, after
         self._result: Result = compare(before.transcript.messages, after.messages)
         self._known = known_items(before)
@@ -155,17 +168,25 @@ class _Audit:
         return known.item.text in self._doubtful[known.item.message]
 
     def _carried(self, carried: Sequence[Entry], lines: Sequence[Line], *, opaque: bool) -> None:
-        """What the carrier of before held, line by line, must stand in that of the result."""
+        """What the carrier of before held and what still holds must stand in that of the result, line by line."""
+        due = self._still_due()
         kept = {(line.kind, row) for line in lines for row in line.text.split("\n")}
         values = {line.text for line in lines}
         for number, entry in enumerate(carried):
             rows = entry.text.split("\n")
             for row in rows:
                 self._notes.count("carried")
-                if (entry.kind, row) in kept or values.issuperset(row.split(" ")):
+                if (entry.kind, row) in kept or values.issuperset(row.split(" ")) or row not in due:
                     continue
                 outcome = Outcome.INCONCLUSIVE if opaque else None
                 self._notes.add("audit.severed", "carried", f"carried:{number}", entry.kind, expected=row, outcome=outcome)
+
+    def _still_due(self) -> set[str]:
+        """Lines of the carrier that before ought to get: its earlier records without what has ended, with the newest state of each thing."""
+        join = self._analysis.join
+        held = retire(self._earlier, join.ledger, join.messages).records
+        merged = merge_records(held, self._analysis.decision.carrier).records
+        return {row for record in merged for row in record.text.split("\n")}
 
     def _report(self, fates: Counter[Fate]) -> AuditReport:
         findings = self._notes.findings()

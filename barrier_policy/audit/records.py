@@ -147,15 +147,15 @@ class LineChecks:
         )
 
     def _order(self, lines: Sequence[Line]) -> None:
-        """Items of an entry in the order of the walk, and entries of a kind (of values: the rows of an entry) in that of their first items."""
-        last: dict[tuple[int, int], Order] = {}
+        """Items of an entry in the order of the walk, and entries of a kind in that of their first items. Values have no order among them."""
+        last: dict[int, Order] = {}
         first: dict[str, Order] = {}
         for line in lines:
             orders = [] if line.wrong else [known.order for known in line.items]
-            if not orders:
+            if not orders or line.kind == VALUES:
                 continue
             self._notes.count("order")
-            row = (line.entry, line.items[0].item.message if line.kind == VALUES else -1)
+            row = line.entry
             wider = f"entry {line.entry}" if line.kind in TOGETHER else line.kind
             low = last.get(row) or first.get(wider)
             order = min((found for found in orders if low is None or found >= low), default=None)

@@ -84,7 +84,7 @@ class Witnesses:
         self._new = new
         self._stays = index_messages(result.of(Standing.KEPT, Standing.NOTICE, Standing.LATER), masker)
         self._told_in = index_messages(result.of(Standing.NEW), masker)
-        self._shown = Counter(line.text for line in lines if line.items and not line.wrong and line.kind == "receipt")
+        self._shown = {line.text for line in lines if line.items and not line.wrong and line.kind == "receipt"}
         self._held = {known.item.id for line in lines if not line.wrong for known in line.items}
         self._records = TokenIndex()
         for line in lines:
@@ -120,16 +120,14 @@ class Witnesses:
         return holder is not None and self._result.keeps(holder.item.message)
 
     def _in_carrier(self, known: Known) -> bool:
-        """A record of its own, or the line of the item that shows its words. Two equal receipts need two lines."""
+        """A record of its own, or the line of an item that shows its words. Equal receipts are one line."""
         if known.record == "receipt":
-            text = known.prefix + known.item.text
-            self._shown[text] -= 1
-            return self._shown[text] >= 0
+            return known.prefix + known.item.text in self._shown
         if known.item.id in self._held:
             return True
         if known.holder != known.item.id and known.holder in self._held:
             return True
-        return known.is_value and self._records.holds(known.item.text)
+        return known.item.family is Family.BINDING and self._records.holds(known.item.text)
 
     def _elsewhere(self, known: Known) -> Fate | None:
         """The same words in another message: a value anywhere, a rule only where somebody of its rank says it."""

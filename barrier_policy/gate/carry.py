@@ -6,26 +6,15 @@ from collections.abc import Sequence
 
 import msgspec
 
-from barrier_policy.carrier.archive import records_json, records_of_block
+from barrier_policy.carrier.archive import records_json
 from barrier_policy.carrier.block import parse_block, render_block
+from barrier_policy.carrier.earlier import Earlier
 from barrier_policy.carrier.merge import merge_records
 from barrier_policy.carrier.record import CarrierRecord
 from barrier_policy.carrier.retire import retire
 from barrier_policy.errors import CarrierError
 from barrier_policy.provenance.store import Pointer, Store
-from barrier_policy.transcript.model import Message, MessageKind, PartType
 from barrier_policy.walk import Analysis
-
-
-class Earlier(msgspec.Struct, frozen=True, kw_only=True):
-    """Carriers of compactions before this one: the messages that the new carrier replaces, and their records.
-
-    `unreadable` are messages that look like carriers and are not as they were written; they stay as they are.
-    """
-
-    messages: tuple[int, ...] = ()
-    records: tuple[CarrierRecord, ...] = ()
-    unreadable: tuple[int, ...] = ()
 
 
 class Carrier(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,35 +25,8 @@ class Carrier(msgspec.Struct, frozen=True, kw_only=True):
     pointer: Pointer | None = None
 
 
-def find_earlier(messages: Sequence[Message], store: Store | None) -> Earlier:
-    """The carriers in a transcript, read back from their text; typed fields come from the store where it has them."""
-    replaced: list[int] = []
-    records: list[CarrierRecord] = []
-    unreadable: list[int] = []
-    for message in messages:
-        if message.kind is not MessageKind.CARRIER:
-            continue
-        try:
-            found = [
-                record
-                for part in message.parts
-                if part.type is PartType.TEXT
-                for record in records_of_block(parse_block(part.text), store.read if store else _nothing)
-            ]
-        except CarrierError:
-            unreadable.append(message.index)
-            continue
-        replaced.append(message.index)
-        records += found
-    return Earlier(messages=tuple(replaced), records=tuple(records), unreadable=tuple(unreadable))
-
-
-def _nothing(digest: str) -> bytes | None:
-    return None
-
-
 def carry_on(earlier: Earlier, new: Sequence[CarrierRecord], analysis: Analysis, store: Store | None) -> Carrier:
-    """Retire what has ended, merge, keep the typed records, write the message and read it back. Raises StoreError, or CarrierError where it reads back otherwise."""
+    """Retire what has ended, merge, keep the typed records, write the message and read it back. Raises StoreError or CarrierError."""
     held = retire(earlier.records, analysis.join.ledger, analysis.transcript.messages)
     records = merge_records(held.records, new).records
     if not records:

@@ -14,10 +14,10 @@ import msgspec
 
 from barrier_policy.audit.audit import audit
 from barrier_policy.audit.model import AuditReport
+from barrier_policy.carrier.earlier import find_earlier
 from barrier_policy.decision.model import Decision, Reason, SpanDecision
 from barrier_policy.errors import CompactionBarrierError
 from barrier_policy.gate.assemble import Run, find_runs
-from barrier_policy.gate.carry import find_earlier
 from barrier_policy.gate.journal import Journal, Watch
 from barrier_policy.gate.observe import Observer
 from barrier_policy.gate.recover import Recovered, recover
@@ -180,7 +180,7 @@ class Gate:
             analysis=analysis,
             actions=[found.action if number in gone else "retain" for number, found in enumerate(decision.spans)],
             runs=runs,
-            earlier=find_earlier(transcript.messages, self.store),
+            earlier=find_earlier(transcript.messages, self.store.read if self.store else None),
             store=self.store,
             target=target,
             journal=Journal(self.store, _name(decision, at), now=at, watch=watch),

@@ -10,12 +10,13 @@ import msgspec
 
 from barrier_policy.audit.audit import audit_analysis
 from barrier_policy.audit.model import AuditReport, Outcome
+from barrier_policy.carrier.earlier import Earlier
 from barrier_policy.decision.model import Decision
 from barrier_policy.digest import digest_bytes
 from barrier_policy.errors import AuditFailedError, BarrierPolicyError, JournalError, SummaryTooLongError
 from barrier_policy.gate.archive import Archive, archive_originals
 from barrier_policy.gate.assemble import Run, arrange, summary_text
-from barrier_policy.gate.carry import Carrier, Earlier, carry_on
+from barrier_policy.gate.carry import Carrier, carry_on
 from barrier_policy.gate.journal import FINAL, Journal, State
 from barrier_policy.gate.recover import owner
 from barrier_policy.gate.summary_request import Summary, SummaryRequest, make_request
@@ -175,7 +176,7 @@ class Transaction(msgspec.Struct, kw_only=True):
         after = read_transcript(
             Source(output, path=self.source.path), self.decider.plugins.readers, format=transcript.format
         )
-        report = audit_analysis(self.decider, self.analysis, after, now=self.now)
+        report = audit_analysis(self.decider, self.analysis, after, now=self.now, earlier=self.earlier.records)
         if report.outcome is Outcome.FAIL:
             message = (
                 f"{self.source.path}: the compacted transcript fails its audit; the original is as it was\n{told(report)}"

@@ -14,7 +14,7 @@ from barrier_policy import Decider, Message, MessageKind, Origin, Part, PartType
 from barrier_policy.audit.audit import audit_analysis
 from barrier_policy.audit.model import AuditReport
 from barrier_policy.carrier.block import Entry, parse_block, render_block
-from barrier_policy.provenance.store import FileStore
+from barrier_policy.provenance.file_store import FileStore
 from barrier_policy.walk import Analysis
 
 SHARED = Path(__file__).parents[3] / "shared" / "transcripts"

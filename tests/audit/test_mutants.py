@@ -231,7 +231,7 @@ def revive(result: Result, pick: random.Random) -> Entries | None:
     join = result.analysis.join
     past = [i for i in join.ledger.items if i.kind == "request" and join.ledger.state(i) in ("satisfied", "cancelled")]
     past = [i for i in past if i.message < join.segmentation.tail_start and i.text not in result.text]
-    return [*result.entries, Entry(kind="obligation", text=f"owed: {past[0].text}")] if past else None
+    return [*result.entries, Entry(kind="obligation", text=past[0].text)] if past else None
 
 
 ON_RECORDS: dict[str, EntryOperator] = {

@@ -1,0 +1,51 @@
+"""Carriers of earlier compactions in a transcript, and what still holds of them (design sections 5 and 9)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from barrier_policy.carrier.archive import records_of_block
+from barrier_policy.carrier.block import parse_block
+from barrier_policy.carrier.record import CarrierRecord
+from barrier_policy.errors import CarrierError
+from barrier_policy.transcript.model import Message, MessageKind, PartType
+
+
+class Earlier(msgspec.Struct, frozen=True, kw_only=True):
+    """Carriers of compactions before this one: the messages that the new carrier replaces, and their records.
+
+    `unreadable` are messages that look like carriers and are not as they were written; they stay as they are.
+    """
+
+    messages: tuple[int, ...] = ()
+    records: tuple[CarrierRecord, ...] = ()
+    unreadable: tuple[int, ...] = ()
+
+
+def find_earlier(messages: Sequence[Message], read: Callable[[str], bytes | None] | None = None) -> Earlier:
+    """The carriers in a transcript, read back from their text; `read` gives the typed records from a store, by digest."""
+    replaced: list[int] = []
+    records: list[CarrierRecord] = []
+    unreadable: list[int] = []
+    for message in messages:
+        if message.kind is not MessageKind.CARRIER:
+            continue
+        try:
+            found = [
+                record
+                for part in message.parts
+                if part.type is PartType.TEXT
+                for record in records_of_block(parse_block(part.text), read or _nothing)
+            ]
+        except CarrierError:
+            unreadable.append(message.index)
+            continue
+        replaced.append(message.index)
+        records += found
+    return Earlier(messages=tuple(replaced), records=tuple(records), unreadable=tuple(unreadable))
+
+
+def _nothing(digest: str) -> bytes | None:
+    return None
