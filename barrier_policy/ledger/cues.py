@@ -23,6 +23,36 @@ WAITS = re.compile(
 )
 """Words by which the agent says that the user must speak first."""
 
+AWAITS = re.compile(
+    r"\b(?:(?:awaiting|(?:still )?waiting (?:for|on)|yet to (?:receive|get)) (?!your?\b)(?:an? |the |his |her |their |its |[\w']+'s )?(?:answer|reply|response|decision|confirmation|approval|verdict|result|feedback|word|signature|call)"
+    r"|no (?:answer|reply|response|word|decision|confirmation|verdict|feedback) (?:yet|so far)|(?:have|has)(?:n(?:'|’)?t| not) (?:yet )?(?:heard|answered|replied|responded|confirmed|decided|reacted|called back|come back|shown up)"
+    r"|(?:answer|reply|response|decision|confirmation|approval|verdict) (?:is )?(?:still )?(?:pending|outstanding|due|expected)"
+    r"|(?:antwort|rückmeldung|bestätigung|entscheidung|zusage|freigabe|rückruf)\w* (?:steht|stehen|fehlt|fehlen)\b|warte(?:n|t)? (?:noch )?auf (?:\w+ )?(?:antwort|rückmeldung|bestätigung|entscheidung|zusage|rückruf)"
+    r"|noch keine (?:antwort|rückmeldung|bestätigung|entscheidung|zusage)|hat sich (?:noch |bisher )?nicht gemeldet|hat (?:noch |bisher )nicht geantwortet"
+    r"|(?:attends?|attendons|en attente d[e']|manque) ?(?:la |le |sa |son |leur |une |l')?(?:réponse|confirmation|décision|accord|avis|retour)|(?:réponse|confirmation|décision|avis) (?:est )?attendue?|n'a pas (?:encore )?répondu|pas encore de réponse"
+    r"|(?:espero|esperamos|esperando|falta|pendiente de|a la espera de) (?:su |la |una |el )?(?:respuesta|confirmación|decisión|visto)|no ha (?:contestado|respondido)|aún sin respuesta"
+    r"|(?:attendo|aspetto|aspettiamo|in attesa di|manca) (?:la |il |una |sua )?(?:su[ao] )?(?:risposta|conferma|decisione)|non ha (?:ancora )?risposto"
+    r"|(?:aguardo|aguardando|espero|falta) (?:a |uma |sua )*(?:resposta|confirmação|decisão)|(?:ainda )?não respondeu"
+    r"|(?:wacht(?:en)? (?:nog )?op|nog geen) (?:een |het |zijn |haar )?(?:antwoord|bevestiging|reactie|besluit|beslissing)|heeft nog niet (?:geantwoord|gereageerd)"
+    r"|(?:czekam|czekamy) na (?:\w+ )?(?:odpowiedź|decyzję|potwierdzenie)|(?:jeszcze|na razie) nie odpowiedzia\w+|čekám(?:e)? na (?:\w+ )?(?:odpověď|rozhodnutí|potvrzení)|zatím neodpověděl\w*"
+    r"|жд(?:у|ём|ем) (?:\w+ )?(?:ответа?|решени[ея]|подтверждени[ея])|ответа (?:пока|ещё|еще) нет|(?:пока|ещё|еще) не ответил\w*|(?:yanıt|cevap)\w* (?:bekliyor|bekleniyor)\w*|henüz (?:yanıt|cevap)"
+    r"|väntar på (?:\w+ )?(?:svar|besked)|inget svar (?:än|ännu)|venter på (?:\w+ )?(?:svar|besked)|(?:ikke|ingen) svar(?:et)? (?:endnu|ennå)|válaszra vár\w*|még nem válaszolt)"
+    r"|等(?:待)?[^。，,]{0,6}(?:回复|答复|批复|批准|确认|回覆)|(?:还没|尚未)(?:有)?[^。，,]{0,4}(?:回复|答复|回音|批)|(?:返事|返信|回答|承認|連絡)(?:を)?(?:待ち|待って)|(?:返事|返信|回答|連絡)はまだ|(?:답변|회신|답장|승인)(?:을|를)? ?(?:기다|대기)|아직 (?:답|회신)"
+    r"|(?:بانتظار|ننتظر|أنتظر) (?:ال)?(?:رد|موافق|تأكيد)|لم يرد|(?:जवाब|उत्तर|मंज़ूरी) (?:का|की) इंतज़ार|जवाब नहीं आया",
+    re.IGNORECASE,
+)
+"""Words by which the agent says that somebody other than the user has yet to answer."""
+
+DEFERS = re.compile(
+    r"\b(?:let me (?:first )?(?:ask|think|check with|sleep|see what)|(?:i(?:'|’)?ll|i will) (?:think|ask|sleep|get back|tell you|let you know)|get back to you|(?:tell|let) you (?:know )?(?:later|tomorrow|after)|(?:don(?:'|’)?t|do not) know yet|not sure yet"
+    r"|muss (?:ich )?(?:erst|noch) (?:\w+ )?(?:nach)?(?:fragen|denken|überlegen)|(?:kläre?|frage?|überlege) (?:ich )?(?:das |es |mir )?noch|melde mich (?:dann|später|noch|morgen)|(?:sag|sage) (?:ich )?(?:dir|ihnen|euch) (?:später|noch|morgen)"
+    r"|je (?:te|vous) (?:dirai|redis)|laisse-moi réfléchir|je réfléchis|te (?:digo|aviso) (?:luego|mañana)|lo pienso|déjame pensar|ti (?:dico|faccio sapere)|ci penso|te digo depois|vou pensar"
+    r"|ik denk er (?:nog )?over|laat het je weten|muszę (?:się )?(?:zastanowić|zapytać)|dam znać|musím (?:si )?(?:to )?(?:rozmyslet|promyslet)|dám vědět|подумаю|сообщу позже|düşüneyim|sana (?:sonra )?söylerim|jag återkommer|jag funderar)\b"
+    r"|让我想想|我考虑一下|晚点告诉你|考えさせて|後で(?:連絡|お返事)|생각해 ?볼게|나중에 알려",
+    re.IGNORECASE,
+)
+"""Words by which the user puts off a decision that is theirs: what the agent had said was a proposal, question mark or not."""
+
 SHARE = re.compile(
     r"\b(\d{1,4}) (?:out )?(?:of|von|sur|de|di|van|av|af|z|ze|из)(?: the| den| les| los| i| de| do)? (\d{1,4})\b"
 )

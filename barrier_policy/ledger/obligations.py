@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
 from barrier_policy.facts.model import Fact
+from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.conversation import Conversation, Turn, says_only
-from barrier_policy.ledger.cues import POSTPONES, SHARE, WAITS
+from barrier_policy.ledger.cues import AWAITS, DEFERS, POSTPONES, SHARE, WAITS
 from barrier_policy.ledger.effects import effect_id
 from barrier_policy.ledger.model import UNSETTLED, Event, Family, Item
 from barrier_policy.transcript.model import Origin, PartType
@@ -25,6 +27,8 @@ SURE = 60
 MARKER = 5
 """A gap of this many characters holds no more than a list marker."""
 ANSWERS = frozenset({"approval", "denial", "value", "binding"})
+SHARED_WORDS = 2
+MAX_HEARD = 50
 MAX_CLOSING = 400
 MAX_REPLY = 2_000
 """Characters that are searched for such words."""
@@ -40,6 +44,7 @@ def find_obligations(conversation: Conversation, effect_states: Mapping[str, str
         _commitments(conversation),
         _questions(conversation),
         _half_done(conversation, effect_states),
+        _awaited(conversation),
         _jobs(conversation, effect_states),
         _plan_items(conversation),
     ):
@@ -163,7 +168,15 @@ def _called_off(conversation: Conversation, turn: Turn) -> bool:
 def _asks_back(conversation: Conversation, turn: Turn) -> bool:
     if turn.final < 0:
         return False
-    return bool(conversation.of_kind(turn.final, "question")) or _waits(conversation, turn) is not None
+    return bool(conversation.of_kind(turn.final, "question")) or _waits(conversation, turn) is not None or _proposed(conversation, turn)
+
+
+def _proposed(conversation: Conversation, turn: Turn) -> bool:
+    """Whether the user took the agent's closing words for a question: the next message puts the answer off."""
+    after = turn.index + 1
+    if after >= len(conversation.turns) or not conversation.turns[after].has_user:
+        return False
+    return DEFERS.search(user_text(conversation, conversation.turns[after])[:MAX_REPLY]) is not None
 
 
 def _waits(conversation: Conversation, turn: Turn) -> tuple[int, str] | None:
@@ -176,7 +189,12 @@ def _waits(conversation: Conversation, turn: Turn) -> tuple[int, str] | None:
 
 def user_text(conversation: Conversation, turn: Turn) -> str:
     """The words of the user's message."""
-    message = conversation.messages[turn.start]
+    return message_text(conversation, turn.start)
+
+
+def message_text(conversation: Conversation, index: int) -> str:
+    """The words of a message."""
+    message = conversation.messages[index]
     return "\n".join(
         part.text for part in message.parts if part.text and part.type not in ("tool_call", "tool_call_response")
     )
@@ -262,7 +280,7 @@ def _questions(conversation: Conversation) -> Iterator[Found]:
     asked = [turn for turn in conversation.turns if turn.end <= conversation.present and _asks_back(conversation, turn)]
     for turn in asked:
         told = conversation.of_kind(turn.final, "question")
-        part, words = (told[-1].part, told[-1].text) if told else _waits(conversation, turn) or (0, "")
+        part, words = (told[-1].part, told[-1].text) if told else _waits(conversation, turn) or (0, message_text(conversation, turn.final))
         item = _obligation(
             "question", turn.final, words, part=part, rebindable=False, debtor=Origin.USER, creditor=Origin.AGENT
         )
@@ -299,6 +317,34 @@ def _half_done(conversation: Conversation, effect_states: Mapping[str, str]) -> 
                         creditor=Origin.USER,
                     )
                     yield item, [Event(message, item.id, "detached", "the agent says that it is not finished")]
+
+
+def _awaited(conversation: Conversation) -> Iterator[Found]:
+    """What the agent says that somebody else has yet to answer, until a later turn speaks of the same and no longer waits."""
+    heard: dict[str, list[int]] = {}
+    for turn in reversed(conversation.turns):
+        said = message_text(conversation, turn.final)[-MAX_CLOSING:] if turn.final >= 0 else ""
+        waits = AWAITS.search(said) if turn.end <= conversation.present else None
+        words = content_words(said)
+        if waits is None:
+            words |= frozenset().union(*(content_words(text) for text in _results(turn)))
+            for word in words:
+                heard.setdefault(word, []).append(turn.index)
+            continue
+        words |= frozenset().union(*(content_words(call.part.text[:MAX_REPLY]) for call in turn.calls))
+        shared = Counter(later for word in words for later in heard.get(word, ())[-MAX_HEARD:])
+        item = _obligation(
+            "handoff", turn.final, waits.group(), number=700, rebindable=False, debtor=Origin.TOOL, creditor=Origin.AGENT
+        )
+        events = [Event(turn.final, item.id, "detached", "the agent says that an answer is awaited")]
+        if any(count >= SHARED_WORDS for count in shared.values()):
+            later = min(turn for turn, count in shared.items() if count >= SHARED_WORDS)
+            events.append(Event(conversation.turns[later].start, item.id, "satisfied", "a later turn came back to it"))
+        yield item, events
+
+
+def _results(turn: Turn) -> Iterator[str]:
+    return (result.part.text[:MAX_REPLY] for call in turn.calls for result in call.results)
 
 
 def _is_half(fact: Fact) -> bool:
