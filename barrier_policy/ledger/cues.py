@@ -43,6 +43,18 @@ AWAITS = re.compile(
 )
 """Words by which the agent says that somebody other than the user has yet to answer."""
 
+REST = re.compile(
+    r"\b(?:(?:i(?:'|’)?m|i am) (?:still |now )?(?:checking|looking into|looking (?:it|that|this) up|finding out)|still (?:checking|looking|searching|to (?:check|find out))"
+    r"|(?:schaue?|prüfe?|kläre?|suche?|ermittle|recherchiere) ich (?:noch|gerade|jetzt|gleich|als nächstes)|ich (?:schaue?|prüfe?|kläre?|suche?) (?:das |es |den rest |noch )+"
+    r"|je (?:regarde|vérifie|cherche|me renseigne) (?:encore|ensuite|maintenant|pour)|je continue (?:à|de) chercher|(?:sigo|estoy) (?:buscando|mirando|revisando|averiguando|comprobando)"
+    r"|sto (?:ancora )?(?:cercando|controllando|verificando)|devo ancora (?:cercare|controllare|verificare|guardare)|(?:estou|ainda vou) (?:a )?(?:verificar|verificando|procurar|procurando)"
+    r"|(?:zoek|kijk|check|vraag) ik (?:nog|nu) |(?:jeszcze|teraz) (?:sprawdzam|szukam|ustalam)|(?:sprawdzam|ustalam) (?:jeszcze|teraz)|ještě (?:zjišťuji|hledám|ověřuji)|(?:zjišťuji|ověřuji)\b"
+    r"|(?:выясняю|уточняю|проверяю|ищу)\b|(?:şimdi )?(?:bakıyorum|araştırıyorum)|(?:kollar|letar|undersöker) (?:jag )?(?:nu|strax|fortfarande))"
+    r"|(?:正在|还在|馬上|马上|接着)[^。，,]{0,4}(?:查|核对|确认)|(?:調べ|確認し|調査し)て(?:い)?ます|(?:調査|確認)中|(?:확인|조사)(?:하고| 중)|찾아보고 있|(?:أبحث|أتحقق) (?:الآن|حالي)|(?:देख|जाँच|ढूँढ) रह[ाी]",
+    re.IGNORECASE,
+)
+"""Words by which the agent says, in the present, that it is still at the rest of what was asked."""
+
 DEFERS = re.compile(
     r"\b(?:let me (?:first )?(?:ask|think|check with|sleep|see what)|(?:i(?:'|’)?ll|i will) (?:think|ask|sleep|get back|tell you|let you know)|get back to you|(?:tell|let) you (?:know )?(?:later|tomorrow|after)|(?:don(?:'|’)?t|do not) know yet|not sure yet"
     r"|muss (?:ich )?(?:erst|noch) (?:\w+ )?(?:nach)?(?:fragen|denken|überlegen)|(?:kläre?|frage?|überlege) (?:ich )?(?:das |es |mir )?noch|melde mich (?:dann|später|noch|morgen)|(?:sag|sage) (?:ich )?(?:dir|ihnen|euch) (?:später|noch|morgen)"

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
 import msgspec
 
 from barrier_policy.facts.model import Fact
 from barrier_policy.facts.words import content_words
-from barrier_policy.ledger.conversation import Conversation, Turn, says_only
-from barrier_policy.ledger.cues import AWAITS, DEFERS, POSTPONES, SHARE, WAITS
-from barrier_policy.ledger.effects import effect_id
+from barrier_policy.ledger.conversation import Call, Conversation, Turn, says_only, speaks
+from barrier_policy.ledger.cues import AWAITS, DEFERS, POSTPONES, REST, SHARE, WAITS
+from barrier_policy.ledger.effects import effect_id, leaves
 from barrier_policy.ledger.model import UNSETTLED, Event, Family, Item
 from barrier_policy.transcript.model import Origin, PartType
 from barrier_policy.transcript.pairing import PartRef
@@ -29,13 +30,16 @@ MARKER = 5
 ANSWERS = frozenset({"approval", "denial", "value", "binding"})
 SHARED_WORDS = 2
 MAX_HEARD = 50
+MAX_LEAVES = 40
 MAX_CLOSING = 400
 MAX_REPLY = 2_000
 """Characters that are searched for such words."""
 
 
-def find_obligations(conversation: Conversation, effect_states: Mapping[str, str]) -> tuple[list[Item], list[Event]]:
-    """All obligations, with their events."""
+def find_obligations(
+    conversation: Conversation, effect_states: Mapping[str, str], look_ups: Sequence[Call] = ()
+) -> tuple[list[Item], list[Event]]:
+    """All obligations, with their events. `look_ups` are the last ones of effects that are still open."""
     items: list[Item] = []
     events: list[Event] = []
     for found in (
@@ -45,6 +49,7 @@ def find_obligations(conversation: Conversation, effect_states: Mapping[str, str
         _questions(conversation),
         _half_done(conversation, effect_states),
         _awaited(conversation),
+        _inconclusive(look_ups),
         _jobs(conversation, effect_states),
         _plan_items(conversation),
     ):
@@ -89,11 +94,14 @@ def _requests(conversation: Conversation, effect_states: Mapping[str, str]) -> I
     """
     given = [turn for turn in conversation.turns if turn.has_user and _gives_work(conversation, turn, effect_states)]
     ended = [_ended(conversation, turn, effect_states) for turn in given]
+    in_dialogue = any(map(_is_open_dialogue, (call for turn in conversation.turns for call in turn.calls)))
     for turn, end in zip(given, ended, strict=True):
         at_work = (
             bool(_unsettled(turn, effect_states))
             or turn.start < conversation.present < turn.end
             or _awaits_word(conversation, turn)
+            or (in_dialogue and turn is given[-1])
+            or REST.search(_closing(conversation, turn)) is not None
         )
         text = user_text(conversation, turn) if at_work else told_text(conversation, turn)
         item = _obligation("request", turn.start, text, rebindable=not at_work, debtor=Origin.AGENT, creditor=Origin.USER)
@@ -105,12 +113,23 @@ def _requests(conversation: Conversation, effect_states: Mapping[str, str]) -> I
 
 def _gives_work(conversation: Conversation, turn: Turn, effect_states: Mapping[str, str]) -> bool:
     """Whether the user's message makes the agent act, beyond answering a question."""
-    if _works_at_present(conversation, turn) or _effects(turn, effect_states):
+    if _works_at_present(conversation, turn) or _effects(turn, effect_states) or _goes_on(conversation, turn):
         return True
     if not is_instruction(turn) or is_reply(conversation, turn):
         return False
     told = [int(fact.get("confidence", 100)) for fact in conversation.of_kind(turn.start, *INSTRUCTIVE)]
     return (turn.shows or max(told, default=100) >= SURE) and bool(turn.calls or turn.final < 0)
+
+
+def _is_open_dialogue(call: Call) -> bool:
+    """Whether a call puts something before somebody (a plan, a form) who has not answered."""
+    return not call.results and call.fact is not None and bool(call.fact.get("interactive"))
+
+
+def _goes_on(conversation: Conversation, turn: Turn) -> bool:
+    """Whether the agent says in the turn that it is still at a part of what was asked."""
+    said = (message_text(conversation, index)[-MAX_CLOSING:] for index in range(turn.start + 1, turn.end) if speaks(conversation.messages[index]))
+    return any(REST.search(text) for text in said)
 
 
 def is_instruction(turn: Turn) -> bool:
@@ -144,6 +163,8 @@ def _ended(conversation: Conversation, turn: Turn, effect_states: Mapping[str, s
         return None
     if _called_off(conversation, turn):
         return "cancelled", "called off by the user"
+    if REST.search(_closing(conversation, turn)):
+        return None
     if _effects(turn, effect_states) and not _unsettled(turn, effect_states) and not _awaits_word(conversation, turn):
         return "satisfied", "its effects are settled"
     return None
@@ -168,13 +189,13 @@ def _called_off(conversation: Conversation, turn: Turn) -> bool:
 def _asks_back(conversation: Conversation, turn: Turn) -> bool:
     if turn.final < 0:
         return False
-    return bool(conversation.of_kind(turn.final, "question")) or _waits(conversation, turn) is not None or _proposed(conversation, turn)
+    return bool(conversation.of_kind(turn.final, "question")) or _waits(conversation, turn) is not None
 
 
 def _proposed(conversation: Conversation, turn: Turn) -> bool:
     """Whether the user took the agent's closing words for a question: the next message puts the answer off."""
     after = turn.index + 1
-    if after >= len(conversation.turns) or not conversation.turns[after].has_user:
+    if turn.final < 0 or after >= len(conversation.turns) or not conversation.turns[after].has_user:
         return False
     return DEFERS.search(user_text(conversation, conversation.turns[after])[:MAX_REPLY]) is not None
 
@@ -276,21 +297,32 @@ def _commitments(conversation: Conversation) -> Iterator[Found]:
 
 
 def _questions(conversation: Conversation) -> Iterator[Found]:
-    """The agent's last question, where the user has not come back to it."""
-    asked = [turn for turn in conversation.turns if turn.end <= conversation.present and _asks_back(conversation, turn)]
-    for turn in asked:
-        told = conversation.of_kind(turn.final, "question")
-        part, words = (told[-1].part, told[-1].text) if told else _waits(conversation, turn) or (0, message_text(conversation, turn.final))
-        item = _obligation(
-            "question", turn.final, words, part=part, rebindable=False, debtor=Origin.USER, creditor=Origin.AGENT
-        )
+    """The agent's last question, where the user has not come back to it; a proposal that the user puts off is one."""
+    past = [turn for turn in conversation.turns if turn.end <= conversation.present]
+    asked = [turn for turn in past if _asks_back(conversation, turn)]
+    answers = [_answered(conversation, turn) for turn in asked]
+    is_open = bool(asked) and answers[-1] is None
+    for turn, answered in zip(asked, answers, strict=True):
+        item = _question(conversation, turn)
         events = [Event(turn.final, item.id, "detached", "asked by the agent")]
-        answered = _answered(conversation, turn)
         if answered is not None:
             events.append(Event(answered, item.id, "satisfied", "the user came back to it"))
         elif turn is not asked[-1]:
             events.append(Event(asked[-1].final, item.id, "expired", "a later question took its place"))
         yield item, events
+    proposals = [turn for turn in past if _proposed(conversation, turn) and not _asks_back(conversation, turn)]
+    for turn in proposals[-1:]:
+        if not is_open:
+            item = _question(conversation, turn)
+            events = [Event(turn.final, item.id, "detached", "proposed by the agent, put off by the user")]
+            decided = [later.start for later in conversation.turns[turn.index + 2 :] if later.kinds & {"approval", "denial"}]
+            yield item, [*events, *(Event(start, item.id, "satisfied", "the user decided") for start in decided[:1])]
+
+
+def _question(conversation: Conversation, turn: Turn) -> Item:
+    told = conversation.of_kind(turn.final, "question")
+    part, words = (told[-1].part, told[-1].text) if told else _waits(conversation, turn) or (0, message_text(conversation, turn.final))
+    return _obligation("question", turn.final, words, part=part, rebindable=False, debtor=Origin.USER, creditor=Origin.AGENT)
 
 
 def _half_done(conversation: Conversation, effect_states: Mapping[str, str]) -> Iterator[Found]:
@@ -321,30 +353,64 @@ def _half_done(conversation: Conversation, effect_states: Mapping[str, str]) -> 
 
 def _awaited(conversation: Conversation) -> Iterator[Found]:
     """What the agent says that somebody else has yet to answer, until a later turn speaks of the same and no longer waits."""
-    heard: dict[str, list[int]] = {}
+    spoken = _Spoken()
     for turn in reversed(conversation.turns):
-        said = message_text(conversation, turn.final)[-MAX_CLOSING:] if turn.final >= 0 else ""
+        said = _closing(conversation, turn)
         waits = AWAITS.search(said) if turn.end <= conversation.present else None
-        words = content_words(said)
-        if waits is None:
-            words |= frozenset().union(*(content_words(text) for text in _results(turn)))
-            for word in words:
-                heard.setdefault(word, []).append(turn.index)
-            continue
-        words |= frozenset().union(*(content_words(call.part.text[:MAX_REPLY]) for call in turn.calls))
-        shared = Counter(later for word in words for later in heard.get(word, ())[-MAX_HEARD:])
-        item = _obligation(
-            "handoff", turn.final, waits.group(), number=700, rebindable=False, debtor=Origin.TOOL, creditor=Origin.AGENT
-        )
-        events = [Event(turn.final, item.id, "detached", "the agent says that an answer is awaited")]
-        if any(count >= SHARED_WORDS for count in shared.values()):
-            later = min(turn for turn, count in shared.items() if count >= SHARED_WORDS)
-            events.append(Event(conversation.turns[later].start, item.id, "satisfied", "a later turn came back to it"))
-        yield item, events
+        if waits is not None:
+            item = _obligation(
+                "handoff", turn.final, waits.group(), number=700, rebindable=False, debtor=Origin.TOOL, creditor=Origin.AGENT
+            )
+            events = [Event(turn.final, item.id, "detached", "the agent says that an answer is awaited")]
+            later = spoken.of_same(turn, said)
+            if later is not None:
+                place = conversation.turns[later].start
+                events.append(Event(place, item.id, "satisfied", "a later turn came back to it"))
+            yield item, events
+        else:
+            spoken.add(turn, said)
 
 
-def _results(turn: Turn) -> Iterator[str]:
-    return (result.part.text[:MAX_REPLY] for call in turn.calls for result in call.results)
+def _inconclusive(look_ups: Sequence[Call]) -> Iterator[Found]:
+    """Look-ups at open effects that could not tell either: whoever makes the next one must know when and how."""
+    for call in look_ups:
+        fact = call.results[-1].fact
+        if call.reads and fact is not None and fact.get("reports") in ("pending", "unknown"):
+            item = _obligation(
+                "handoff",
+                call.ref.message,
+                call.part.name,
+                number=600,
+                part=call.ref.part,
+                rebindable=False,
+                debtor=Origin.TOOL,
+                creditor=Origin.AGENT,
+            )
+            yield item, [Event(call.results[-1].ref.message, item.id, "detached", "a look-up that told nothing yet")]
+
+
+class _Spoken:
+    """Words of later turns, to find the one that comes back to something. Costs time in the words of a turn."""
+
+    def __init__(self) -> None:
+        self._turns: dict[str, list[int]] = {}
+
+    def add(self, turn: Turn, said: str) -> None:
+        """Take in what the agent says at the end of a turn and what its calls returned."""
+        told = (result.part.text[:MAX_REPLY] for call in turn.calls for result in call.results)
+        for word in content_words("\n".join((said, *told))):
+            self._turns.setdefault(word, []).append(turn.index)
+
+    def of_same(self, turn: Turn, said: str) -> int | None:
+        """The first later turn that names what the calls of this one were about, and shares another word with it."""
+        names = content_words("\n".join(leaf for call in turn.calls for leaf in islice(leaves(call.part.arguments), MAX_LEAVES)))
+        shared = Counter(later for word in content_words(said) | names for later in self._turns.get(word, ())[-MAX_HEARD:])
+        named = {later for word in names for later in self._turns.get(word, ())[-MAX_HEARD:]} if names else set(shared)
+        return min((later for later, count in shared.items() if count >= SHARED_WORDS and later in named), default=None)
+
+
+def _closing(conversation: Conversation, turn: Turn) -> str:
+    return message_text(conversation, turn.final)[-MAX_CLOSING:] if turn.final >= 0 else ""
 
 
 def _is_half(fact: Fact) -> bool:
