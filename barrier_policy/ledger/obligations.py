@@ -95,12 +95,13 @@ def _requests(conversation: Conversation, effect_states: Mapping[str, str]) -> I
     given = [turn for turn in conversation.turns if turn.has_user and _gives_work(conversation, turn, effect_states)]
     ended = [_ended(conversation, turn, effect_states) for turn in given]
     in_dialogue = any(map(_is_open_dialogue, (call for turn in conversation.turns for call in turn.calls)))
+    newest = next((turn for turn in reversed(given) if is_instruction(turn)), None)
     for turn, end in zip(given, ended, strict=True):
         at_work = (
             bool(_unsettled(turn, effect_states))
             or turn.start < conversation.present < turn.end
             or _awaits_word(conversation, turn)
-            or (in_dialogue and turn is given[-1])
+            or (in_dialogue and turn is newest)
             or REST.search(_closing(conversation, turn)) is not None
         )
         text = user_text(conversation, turn) if at_work else told_text(conversation, turn)
