@@ -96,12 +96,15 @@ def _requests(conversation: Conversation, effect_states: Mapping[str, str]) -> I
     ended = [_ended(conversation, turn, effect_states) for turn in given]
     in_dialogue = any(map(_is_open_dialogue, (call for turn in conversation.turns for call in turn.calls)))
     newest = next((turn for turn in reversed(given) if is_instruction(turn)), None)
+    past = [turn for turn, end in zip(given, ended, strict=True) if end is None and turn.start < conversation.present]
+    unfinished = past[-1] if past else None
     for turn, end in zip(given, ended, strict=True):
         at_work = (
             bool(_unsettled(turn, effect_states))
             or turn.start < conversation.present < turn.end
             or _awaits_word(conversation, turn)
             or (in_dialogue and turn is newest)
+            or turn is unfinished
             or REST.search(_closing(conversation, turn)) is not None
         )
         text = user_text(conversation, turn) if at_work else told_text(conversation, turn)
