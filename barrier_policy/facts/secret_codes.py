@@ -10,6 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 LABELS = (
     "code", "código", "codigo", "codice", "codul", "kod", "kód", "код", "koodi", "κωδικ", "mã", "รหัส", "קוד", "رمز", "कोड",
     "コード", "番号", "码", "碼", "번호", "코드", "şifre", "combination", "combinación", "pin", "пин",
@@ -38,23 +43,24 @@ UNSPACED = frozenset(
     )
 )
 
-OWNERS = frozenset(
-    (
-        "door gate padlock wifi wlan entry entrance access garage locker alarm flat house keypad lockbox lock guest guests visitor visitors cleaner cabin "
-        "cottage apartment shed vault safe keybox intercom opener claim activation pairing recovery backup unlock security one-time onetime "
-        "time verification auth authentication authorization 2fa mfa sms login sign-in signin enrolment enrollment entry-phone alarm's "
-        "kapı misafir giriş kasa bina daire domofon porta's bejárati kapu riasztó vendég "
-        "pin card"
-    ).split()
+OWNERS = _words(
+    "door gate padlock wifi wlan entry entrance access garage locker alarm flat house keypad lockbox lock guest guests visitor visitors cleaner cabin "
+    "cottage apartment shed vault safe keybox intercom opener claim activation pairing recovery backup unlock security one-time onetime "
+    "time verification auth authentication authorization 2fa mfa sms login sign-in signin enrolment enrollment entry-phone alarm's "
+    "kapı misafir giriş kasa bina daire domofon porta's bejárati kapu riasztó vendég "
+    "pin card"
 )
 """The word before a code word, with a blank or hyphen between them."""
-COMPOUNDS = frozenset(
-    (
-        "tür haustür wohnungstür eingangs eingangstür tor garagen garagentor haus gäste gast besucher alarm schließfach safe tresor zugangs zutritts "
-        "aktivierungs freischalt einmal sicherheits bestätigungs entsperr keller pforten schlüsselbox "
-        "deur voordeur poort gasten toegangs alarm kluis garage activatie dörr port gäst larm dør gæste gjeste alarm garage ovi portti "
-        "ulko vieras kapu ajtó riasztó vendég door gate pass key"
-    ).split()
+OTHERS = _words(
+    "error status exit zip postal post country area product article item discount promo coupon voucher booking confirmation reservation order tracking "
+    "source qr bar dress cost tax colour color log return response reason fault"
+)
+"""Words before `code` that make it a name of something else, whatever stands after it."""
+COMPOUNDS = _words(
+    "tür haustür wohnungstür eingangs eingangstür tor garagen garagentor haus gäste gast besucher alarm schließfach safe tresor zugangs zutritts "
+    "aktivierungs freischalt einmal sicherheits bestätigungs entsperr keller pforten schlüsselbox "
+    "deur voordeur poort gasten toegangs alarm kluis garage activatie dörr port gäst larm dør gæste gjeste alarm garage ovi portti "
+    "ulko vieras kapu ajtó riasztó vendég door gate pass key"
 )
 """What stands before a code word in one word: `Türcode`, `portkod`, `ovikoodi`."""
 ENDS = (
@@ -75,11 +81,9 @@ OPENED = (
     "ประตู", "דלת", "הדלת", "שער", "השער", "باب", "الباب", "البوابة", "الخزنة", "الضيوف",
 )  # fmt: skip
 """What a code opens, or whom it lets in; each is what its word begins with."""
-TELLS = frozenset(
-    (
-        "is it's its are now new ist jetzt lautet neu est c'est es son è é são jest to je är er on este είναι là adalah היא הוא คือ هو هي है "
-        "это: this: van: the: 是 为 為 は が 는 은 가 이"
-    ).split()
+TELLS = _words(
+    "is it's its are now new ist jetzt lautet neu est c'est es son è é são jest to je är er on este είναι là adalah היא הוא คือ هو هي है "
+    "это: this: van: the: 是 为 為 は が 는 은 가 이"
 )
 """Words between the label and the value that say that it follows."""
 
@@ -142,13 +146,6 @@ def _is_owned(lowered: str, start: int, end: int) -> bool:
     if before.end(1) == start:
         return before[1] in COMPOUNDS
     return before[1] in OWNERS or (before[1] not in OTHERS and _opens(lowered, end))
-
-
-OTHERS = frozenset(
-    "error status exit zip postal post country area product article item discount promo coupon voucher booking confirmation reservation order tracking "
-    "source qr bar dress cost tax colour color log return response reason fault".split()
-)
-"""Words before `code` that make it a name of something else, whatever stands after it."""
 
 
 def _opens(lowered: str, end: int) -> bool:

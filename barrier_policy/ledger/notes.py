@@ -15,7 +15,8 @@ from barrier_policy.ledger.conversation import Call, Conversation, Turn
 from barrier_policy.ledger.cues import REPEATS
 from barrier_policy.ledger.effects import compact_arguments
 from barrier_policy.ledger.model import TERMINAL, UNSETTLED, Event, Family, Item
-from barrier_policy.ledger.obligations import is_instruction, is_reply, joined, user_text
+from barrier_policy.ledger.obligations import is_instruction, is_reply, joined
+from barrier_policy.ledger.owed import user_text
 from barrier_policy.transcript.model import Message, Origin, PartType
 from barrier_policy.transcript.pairing import PartRef
 
@@ -271,4 +272,4 @@ def _lines(conversation: Conversation) -> Iterator[tuple[Call, int, str]]:
                     yield call, number, line.strip()[:MAX_LINE]
 
 
-__all__ = ["find_notes", "user_text"]
+__all__ = ["find_notes"]

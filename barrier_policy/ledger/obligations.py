@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
 
 import msgspec
 
 from barrier_policy.facts.model import Fact
-from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.conversation import Call, Conversation, Turn, says_only, speaks
-from barrier_policy.ledger.cues import AWAITS, DEFERS, POSTPONES, REST, SHARE, WAITS
-from barrier_policy.ledger.effects import effect_id, leaves
-from barrier_policy.ledger.model import UNSETTLED, Event, Family, Item
+from barrier_policy.ledger.cues import DEFERS, POSTPONES, REST, SHARE, WAITS
+from barrier_policy.ledger.effects import effect_id
+from barrier_policy.ledger.model import UNSETTLED, Event, Item
+from barrier_policy.ledger.owed import MAX_CLOSING, MAX_REPLY, closing_words, message_text, new_obligation, user_text
+from barrier_policy.ledger.waiting import awaited_answers, inconclusive_look_ups
 from barrier_policy.transcript.model import Origin, PartType
 from barrier_policy.transcript.pairing import PartRef
 
@@ -28,12 +27,6 @@ SURE = 60
 MARKER = 5
 """A gap of this many characters holds no more than a list marker."""
 ANSWERS = frozenset({"approval", "denial", "value", "binding"})
-SHARED_WORDS = 2
-MAX_HEARD = 50
-MAX_LEAVES = 40
-MAX_CLOSING = 400
-MAX_REPLY = 2_000
-"""Characters that are searched for such words."""
 
 
 def find_obligations(
@@ -48,8 +41,8 @@ def find_obligations(
         _commitments(conversation),
         _questions(conversation),
         _half_done(conversation, effect_states),
-        _awaited(conversation),
-        _inconclusive(look_ups),
+        awaited_answers(conversation),
+        inconclusive_look_ups(look_ups),
         _jobs(conversation, effect_states),
         _plan_items(conversation),
     ):
@@ -57,31 +50,6 @@ def find_obligations(
             items.append(item)
             events.extend(history)
     return items, events
-
-
-def _obligation(
-    kind: str,
-    message: int,
-    text: str,
-    *,
-    number: int = 0,
-    part: int = 0,
-    rebindable: bool,
-    debtor: str,
-    creditor: str,
-    subject: str = "",
-) -> Item:
-    return Item(
-        id=f"{kind}:{message}.{part}.{number}",
-        family=Family.OBLIGATION,
-        kind=kind,
-        message=message,
-        part=part,
-        text=text,
-        subject=subject,
-        rebindable=rebindable,
-        attributes={"debtor": debtor, "creditor": creditor},
-    )
 
 
 # requests -----------------------------------------------------------------------------------------------------------
@@ -105,10 +73,10 @@ def _requests(conversation: Conversation, effect_states: Mapping[str, str]) -> I
             or _awaits_word(conversation, turn)
             or (in_dialogue and turn is newest)
             or turn is unfinished
-            or REST.search(_closing(conversation, turn)) is not None
+            or REST.search(closing_words(conversation, turn)) is not None
         )
         text = user_text(conversation, turn) if at_work else told_text(conversation, turn)
-        item = _obligation("request", turn.start, text, rebindable=not at_work, debtor=Origin.AGENT, creditor=Origin.USER)
+        item = new_obligation("request", turn.start, text, rebindable=not at_work, debtor=Origin.AGENT, creditor=Origin.USER)
         events = [Event(turn.start, item.id, "detached", "asked by the user")]
         if end:
             events.append(Event(min(turn.end, len(conversation.messages)) - 1, item.id, *end))
@@ -132,7 +100,11 @@ def _is_open_dialogue(call: Call) -> bool:
 
 def _goes_on(conversation: Conversation, turn: Turn) -> bool:
     """Whether the agent says in the turn that it is still at a part of what was asked."""
-    said = (message_text(conversation, index)[-MAX_CLOSING:] for index in range(turn.start + 1, turn.end) if speaks(conversation.messages[index]))
+    said = (
+        message_text(conversation, index)[-MAX_CLOSING:]
+        for index in range(turn.start + 1, turn.end)
+        if speaks(conversation.messages[index])
+    )
     return any(REST.search(text) for text in said)
 
 
@@ -167,7 +139,7 @@ def _ended(conversation: Conversation, turn: Turn, effect_states: Mapping[str, s
         return None
     if _called_off(conversation, turn):
         return "cancelled", "called off by the user"
-    if REST.search(_closing(conversation, turn)):
+    if REST.search(closing_words(conversation, turn)):
         return None
     if _effects(turn, effect_states) and not _unsettled(turn, effect_states) and not _awaits_word(conversation, turn):
         return "satisfied", "its effects are settled"
@@ -212,19 +184,6 @@ def _waits(conversation: Conversation, turn: Turn) -> tuple[int, str] | None:
     return None
 
 
-def user_text(conversation: Conversation, turn: Turn) -> str:
-    """The words of the user's message."""
-    return message_text(conversation, turn.start)
-
-
-def message_text(conversation: Conversation, index: int) -> str:
-    """The words of a message."""
-    message = conversation.messages[index]
-    return "\n".join(
-        part.text for part in message.parts if part.text and part.type not in ("tool_call", "tool_call_response")
-    )
-
-
 def told_text(conversation: Conversation, turn: Turn) -> str:
     """The sentences of the user's message that tell or order something; those that are rules have records of their own."""
     rules = {(fact.part, fact.start) for fact in conversation.of_kind(turn.start, "constraint", "approval_gate")}
@@ -259,7 +218,7 @@ def _open_calls(conversation: Conversation) -> Iterator[Found]:
         for call in turn.calls:
             if call.results:
                 continue
-            item = _obligation(
+            item = new_obligation(
                 "open_call",
                 call.ref.message,
                 call.part.name,
@@ -284,7 +243,7 @@ def _commitments(conversation: Conversation) -> Iterator[Found]:
         for fact in conversation.of_kind(turn.final, "commitment")
     ]
     for number, (message, fact) in enumerate(made):
-        item = _obligation(
+        item = new_obligation(
             "commitment",
             message,
             fact.text,
@@ -325,8 +284,12 @@ def _questions(conversation: Conversation) -> Iterator[Found]:
 
 def _question(conversation: Conversation, turn: Turn) -> Item:
     told = conversation.of_kind(turn.final, "question")
-    part, words = (told[-1].part, told[-1].text) if told else _waits(conversation, turn) or (0, message_text(conversation, turn.final))
-    return _obligation("question", turn.final, words, part=part, rebindable=False, debtor=Origin.USER, creditor=Origin.AGENT)
+    part, words = (
+        (told[-1].part, told[-1].text) if told else _waits(conversation, turn) or (0, message_text(conversation, turn.final))
+    )
+    return new_obligation(
+        "question", turn.final, words, part=part, rebindable=False, debtor=Origin.USER, creditor=Origin.AGENT
+    )
 
 
 def _half_done(conversation: Conversation, effect_states: Mapping[str, str]) -> Iterator[Found]:
@@ -342,7 +305,7 @@ def _half_done(conversation: Conversation, effect_states: Mapping[str, str]) -> 
                     fact for fact in told if _is_half(fact) or (fact.kind == "status_pending" and not fact.get("proposed"))
                 ]
                 for number, fact in enumerate(pending):
-                    item = _obligation(
+                    item = new_obligation(
                         "handoff",
                         message,
                         fact.text,
@@ -353,68 +316,6 @@ def _half_done(conversation: Conversation, effect_states: Mapping[str, str]) -> 
                         creditor=Origin.USER,
                     )
                     yield item, [Event(message, item.id, "detached", "the agent says that it is not finished")]
-
-
-def _awaited(conversation: Conversation) -> Iterator[Found]:
-    """What the agent says that somebody else has yet to answer, until a later turn speaks of the same and no longer waits."""
-    spoken = _Spoken()
-    for turn in reversed(conversation.turns):
-        said = _closing(conversation, turn)
-        waits = AWAITS.search(said) if turn.end <= conversation.present else None
-        if waits is not None:
-            item = _obligation(
-                "handoff", turn.final, waits.group(), number=700, rebindable=False, debtor=Origin.TOOL, creditor=Origin.AGENT
-            )
-            events = [Event(turn.final, item.id, "detached", "the agent says that an answer is awaited")]
-            later = spoken.of_same(turn, said)
-            if later is not None:
-                place = conversation.turns[later].start
-                events.append(Event(place, item.id, "satisfied", "a later turn came back to it"))
-            yield item, events
-        else:
-            spoken.add(turn, said)
-
-
-def _inconclusive(look_ups: Sequence[Call]) -> Iterator[Found]:
-    """Look-ups at open effects that could not tell either: whoever makes the next one must know when and how."""
-    for call in look_ups:
-        fact = call.results[-1].fact
-        if call.reads and fact is not None and fact.get("reports") in ("pending", "unknown"):
-            item = _obligation(
-                "handoff",
-                call.ref.message,
-                call.part.name,
-                number=600,
-                part=call.ref.part,
-                rebindable=False,
-                debtor=Origin.TOOL,
-                creditor=Origin.AGENT,
-            )
-            yield item, [Event(call.results[-1].ref.message, item.id, "detached", "a look-up that told nothing yet")]
-
-
-class _Spoken:
-    """Words of later turns, to find the one that comes back to something. Costs time in the words of a turn."""
-
-    def __init__(self) -> None:
-        self._turns: dict[str, list[int]] = {}
-
-    def add(self, turn: Turn, said: str) -> None:
-        """Take in what the agent says at the end of a turn and what its calls returned."""
-        told = (result.part.text[:MAX_REPLY] for call in turn.calls for result in call.results)
-        for word in content_words("\n".join((said, *told))):
-            self._turns.setdefault(word, []).append(turn.index)
-
-    def of_same(self, turn: Turn, said: str) -> int | None:
-        """The first later turn that names what the calls of this one were about, and shares another word with it."""
-        names = content_words("\n".join(leaf for call in turn.calls for leaf in islice(leaves(call.part.arguments), MAX_LEAVES)))
-        shared = Counter(later for word in content_words(said) | names for later in self._turns.get(word, ())[-MAX_HEARD:])
-        named = {later for word in names for later in self._turns.get(word, ())[-MAX_HEARD:]} if names else set(shared)
-        return min((later for later, count in shared.items() if count >= SHARED_WORDS and later in named), default=None)
-
-
-def _closing(conversation: Conversation, turn: Turn) -> str:
-    return message_text(conversation, turn.final)[-MAX_CLOSING:] if turn.final >= 0 else ""
 
 
 def _is_half(fact: Fact) -> bool:
@@ -451,7 +352,7 @@ def _jobs(conversation: Conversation, effect_states: Mapping[str, str]) -> Itera
         for fact in conversation.of_kind(message.index, "background_job"):
             handle = str(fact.get("handle", ""))
             if handle not in first:
-                first[handle] = _obligation(
+                first[handle] = new_obligation(
                     "handoff",
                     message.index,
                     f"{fact.get('what', '')} {handle} {fact.get('registry', '')}".strip(),
@@ -483,7 +384,7 @@ def _plan_items(conversation: Conversation) -> Iterator[Found]:
             words = fact.text or (latest[key][0].text if key in latest else "")
             if not words:
                 continue
-            item = _obligation(
+            item = new_obligation(
                 "precondition" if message.origin is Origin.SYSTEM else "commitment",
                 message.index,
                 words,
