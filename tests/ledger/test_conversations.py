@@ -288,7 +288,7 @@ def test_a_look_up_that_tells_nothing_yet_stays_with_the_open_effect() -> None:
 def test_while_a_plan_waits_for_an_answer_its_request_stays() -> None:
     plan = tool("present_plan", None, title="Receipts", steps=["field", "view"])
     messages = [
-        *user("Make a plan for the receipts; I want to see it first."),
+        *user("Prepare a plan for the receipts."),
         *tool("list_dir", "a.py", path="bank"),
         *agent("Read."),
     ]
@@ -311,3 +311,23 @@ def test_an_unknown_tool_has_looked_where_something_was_asked(question: str) -> 
         [*user(question), *tool("plant.picker", "picker 7, offset 1.4 mm", id=7), *agent("1.4 mm."), *ELSEWHERE]
     )
     assert not any(record.kind == "receipt" for record in decision.carrier)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "sorry omgekeerd: Joost doet vroeg, Amira nacht",
+        "no wait, Kim takes mornings, Lee the nights",
+        "Rechnung geht an Haus 4, Eingang hinten",
+    ],
+)
+def test_what_is_told_in_passing_and_noted_is_kept(said: str) -> None:
+    messages = [*user("Set them up."), *agent("Right."), *user(said), *agent("Noted."), *ELSEWHERE]
+    assert said in shown(judge(messages))
+
+
+@pytest.mark.parametrize(
+    "talk", ["back, the soup was meh today", "thanks, that was all for now", "what a day this was, phew"]
+)
+def test_talk_is_not_kept(talk: str) -> None:
+    assert talk not in shown(judge([*user(talk), *agent("Indeed."), *ELSEWHERE]))
