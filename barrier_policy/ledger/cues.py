@@ -82,8 +82,8 @@ ASKS = re.compile(
     r"[?？؟]|^(?:[^\W\d_]+[,.!…]*\s+){0,3}?(?:who|whose|what|whats|what's|when|where|which|why|how|is|are|was|were|does|do we|did|has|have|can we|could we|any|wer|wie|was|wann|wo|woher|welche[rsnm]?|warum|wieso|wieviele?|wessen|ist|sind|gibt|gab|hat|haben"
     r"|qui|quoi|quand|où|quel(?:le)?s?|pourquoi|combien|comment|est-ce|quién|qué|cuándo|dónde|cuáles?|cuánt[oa]s?|cómo|hay|chi|cosa|quando|dove|quale|quali|quant[oiae]|perché|come|c'è|quem|qual|quais|onde|quantos?|quantas?|como|há"
     r"|wie|wat|wanneer|waar|welke|waarom|hoeveel|hoe|kto|co|kiedy|gdzie|który|która|które|dlaczego|ile|jak|jaki|jaka|czy|kdo|kdy|kde|který|kolik|proč|jaký|кто|что|когда|где|какой|какая|какие|сколько|почему|как|есть ли"
-    r"|kim|kaç|hangi|nerede|neden|nasıl|vem|vad|när|var|vilken|hur|hvem|hvad|hvornår|hvor|hvordan|hvilken|ki|mi|mikor|hol|melyik|hány|mennyi|من|متى|أين|كم|ماذا|كيف|कौन|क्या|कब|कहाँ|कितने|कितना)\b"
-    r"|\b(?:ne zaman|neydi|nedir|m[ıiuü])\b|吗|嗎|几|幾|多少|什么|甚麼|谁|誰|哪|何|いつ|どこ|いくつ|いくら|どの|ですか|몇|언제|누구|어디|뭐|얼마|^\W*\w+\W+\w+\W*$|^\W*\w+\W*$",
+    r"|kim|kaç|hangi|nerede|neden|nasıl|vem|vad|när|var|vilken|hur|hvem|hvad|hvornår|hvor|hvordan|hvilken|ki|mi|mikor|hol|melyik|hány|mennyi|من|متى|أين|كم|ماذا|كيف)\b"
+    r"|\b(?:ne zaman|neydi|nedir|m[ıiuü])\b|(?<!\S)(?:कौन|क्या|कब|कहाँ|कितन[ेाी])(?!\S)|吗|嗎|几|幾|多少|什么|甚麼|谁|誰|哪|何|いつ|どこ|いくつ|いくら|どの|ですか|몇|언제|누구|어디|뭐|얼마|^\W*\w+\W+\w+\W*$|^\W*\w+\W*$",
     re.IGNORECASE,
 )
 """A question mark, a question word near the beginning, or no more than two words, which order nothing by themselves."""

@@ -107,7 +107,7 @@ def _told(conversation: Conversation) -> Iterator[Item]:
         text = user_text(conversation, turn).strip()
         reply = closing_words(conversation, turn)
         if (
-            MIN_TOLD <= len(text.split())
+            len(text.split()) >= MIN_TOLD
             and len(text) <= MAX_LINE
             and STATES.search(text)
             and not ASKS.search(text)
