@@ -87,3 +87,24 @@ ASKS = re.compile(
     re.IGNORECASE,
 )
 """A question mark, a question word near the beginning, or no more than two words, which order nothing by themselves."""
+
+_AWAITS_HINT = re.compile(
+    r"answer|repl[iy]|respon|respuest|rispost|respost|répon|repón|d[eé]ci[sdz]|confirm|approv|verdict|result|feedback|word|signature|call|heard|react|come back|shown up"
+    r"|antwort|rückmeld|bestätig|entscheid|zusage|freigabe|rückruf|gemeldet|accord|avis|retour|visto|contest|confer|antwoord|bevestig|reag|reactie|besl|odpowied|decyz|potw|odpověd"
+    r"|rozhodnut|ответ|решени|подтвержд|yanıt|cevap|svar|besked|válasz|[回复覆批确返承連答رج]|답|회신|승인|موافق|تأكيد|उत्तर|मंज़ूरी"
+)
+_REST_HINT = re.compile(
+    r"check|look|find|search|schau|prüf|klär|such|ermitt|recherch|regard|vérif|cherch|renseign|busc|mirando|revis|averigu|comprob|cerc|control|verific|guard|procur"
+    r"|zoek|kijk|vraag|sprawdz|szuk|ustal|zjišť|hled|ověř|выясн|уточн|провер|ищу|bak[ıi]yor|araştır|koll|letar|undersök|[查核确調確]|확인|조사|찾|[أاب]|रह"
+)
+"""One of these stands in whatever the longer pattern finds: most texts are done with after them."""
+
+
+def find_awaited(text: str) -> re.Match[str] | None:
+    """Where the agent says that somebody other than the user has yet to answer."""
+    return AWAITS.search(text) if _AWAITS_HINT.search(text.lower()) else None
+
+
+def tells_rest(text: str) -> bool:
+    """Whether the agent says that it is still at the rest of what was asked."""
+    return _REST_HINT.search(text.lower()) is not None and REST.search(text) is not None

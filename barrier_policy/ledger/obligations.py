@@ -8,7 +8,7 @@ import msgspec
 
 from barrier_policy.facts.model import Fact
 from barrier_policy.ledger.conversation import Call, Conversation, Turn, says_only, speaks
-from barrier_policy.ledger.cues import DEFERS, POSTPONES, REST, SHARE, WAITS
+from barrier_policy.ledger.cues import DEFERS, POSTPONES, SHARE, WAITS, tells_rest
 from barrier_policy.ledger.effects import effect_id
 from barrier_policy.ledger.model import UNSETTLED, Event, Item
 from barrier_policy.ledger.owed import MAX_CLOSING, MAX_REPLY, closing_words, message_text, new_obligation, user_text
@@ -73,7 +73,7 @@ def _requests(conversation: Conversation, effect_states: Mapping[str, str]) -> I
             or _awaits_word(conversation, turn)
             or (in_dialogue and turn is newest)
             or turn is unfinished
-            or REST.search(closing_words(conversation, turn)) is not None
+            or tells_rest(closing_words(conversation, turn))
         )
         text = user_text(conversation, turn) if at_work else told_text(conversation, turn)
         item = new_obligation("request", turn.start, text, rebindable=not at_work, debtor=Origin.AGENT, creditor=Origin.USER)
@@ -105,7 +105,7 @@ def _goes_on(conversation: Conversation, turn: Turn) -> bool:
         for index in range(turn.start + 1, turn.end)
         if speaks(conversation.messages[index])
     )
-    return any(REST.search(text) for text in said)
+    return any(map(tells_rest, said))
 
 
 def is_instruction(turn: Turn) -> bool:
@@ -139,7 +139,7 @@ def _ended(conversation: Conversation, turn: Turn, effect_states: Mapping[str, s
         return None
     if _called_off(conversation, turn):
         return "cancelled", "called off by the user"
-    if REST.search(closing_words(conversation, turn)):
+    if tells_rest(closing_words(conversation, turn)):
         return None
     if _effects(turn, effect_states) and not _unsettled(turn, effect_states) and not _awaits_word(conversation, turn):
         return "satisfied", "its effects are settled"

@@ -8,7 +8,7 @@ from itertools import islice
 
 from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.conversation import Call, Conversation, Turn
-from barrier_policy.ledger.cues import AWAITS
+from barrier_policy.ledger.cues import find_awaited
 from barrier_policy.ledger.effects import leaves
 from barrier_policy.ledger.model import Event, Item
 from barrier_policy.ledger.owed import MAX_REPLY, closing_words, new_obligation
@@ -24,7 +24,7 @@ def awaited_answers(conversation: Conversation) -> Iterator[tuple[Item, list[Eve
     spoken = _Spoken()
     for turn in reversed(conversation.turns):
         said = closing_words(conversation, turn)
-        waits = AWAITS.search(said) if turn.end <= conversation.present else None
+        waits = find_awaited(said) if turn.end <= conversation.present else None
         if waits is not None:
             item = new_obligation(
                 "handoff", turn.final, waits.group(), number=700, rebindable=False, debtor=Origin.TOOL, creditor=Origin.AGENT
