@@ -43,6 +43,7 @@ _ASSISTANT_STARTS: Final = frozenset(
     {"run", "start", "spawn", "launch", "dispatch", "create", "delegate", "invoke", "call", "new"}
 )
 _USER_WORDS: Final = frozenset({"user", "human", "customer", "operator"})
+_PRESENTS: Final = frozenset({"present", "propose", "submit", "review", "exit"})
 _PLAN_WORDS: Final = frozenset({"todo", "todos"})
 
 
@@ -76,7 +77,9 @@ def judge_call(part: Part, tools: Mapping[str, ToolDeclaration]) -> CallEffect:
 
 
 def _asks_somebody(words: tuple[str, ...]) -> bool:
-    """`ask_user`, `chat.ask`: a call that waits for the answer of a person."""
+    """`ask_user`, `chat.ask`, `present_plan`: a call that waits for the answer of a person."""
+    if words[:1] and words[0] in _PRESENTS and "plan" in words[1:]:
+        return True
     return words[-1:] == ("ask",) or (words[:1] == ("ask",) and bool(_USER_WORDS.intersection(words)))
 
 

@@ -31,6 +31,13 @@ _PROGRESS: Final = frozenset({"progress", "percent", "percentage", "percentcompl
 STATE_KEYS: Final = word_set(WORDS.state_keys)
 _MESSAGE_KEYS: Final = word_set(WORDS.message_keys)
 _ERROR_KEYS: Final = word_set(WORDS.error_keys)
+_ANSWER_DUE: Final = re.compile(
+    r"(?:decision|answer|reply|response|review|approval|verdict|antwort|entscheidung|r[ée]ponse|d[ée]cision|respuesta|risposta|resposta|antwoord)"
+    r"(?:in|within|by|due|eta|expected|until|bis|sous|avant|entro|at[ée]|binnen|deadline)(?:days|hours|tage|jours|horas|giorni)?"
+)
+"""Keys that say when somebody will answer."""
+_TAIL_STATE: Final = re.compile(r"[^\n]{1,60}[:(,–—-] ?([^:(\n]{3,40}?)\)?")
+"""`claim 7: under review`: a name with its state."""
 _ETA_KEYS: Final = word_set(WORDS.eta_keys)
 _EXIT_KEYS: Final = word_set(WORDS.exit_keys) - _HTTP_KEYS
 JOB_KEYS: Final = word_set(WORDS.job_keys)
@@ -162,7 +169,7 @@ def _signs_of(node: Mapping[str, Any]) -> Iterator[Sign]:
             yield from _string_signs(name, key, value)
         if key in _ERROR_KEYS and _is_error(value):
             yield from _error_signs(name, value)
-        if key in _ETA_KEYS and value not in (None, "", 0, False):
+        if (key in _ETA_KEYS or _ANSWER_DUE.fullmatch(key)) and value not in (None, "", 0, False):
             yield Sign(state=ResultState.PENDING, key=name, value=str(value), weak=True)
     yield from _count_signs(fields)
     yield from _broken_off(fields)
@@ -204,6 +211,10 @@ def _string_signs(name: str, key: str, value: str) -> Iterator[Sign]:
     elif key in _MESSAGE_KEYS and len(value) <= 400:
         for saying in sayings(value):
             yield Sign(state=saying.state, key=name, value=value, basis="text", weak=saying.weak)
+    elif len(value) <= 100 and (tail := _TAIL_STATE.fullmatch(value)) is not None:
+        told = value_state(tail[1])
+        if told is not None and told[0] is ResultState.PENDING:
+            yield Sign(state=told[0], key=name, value=value, weak=True)
     if len(value) <= 60 and unfinished_ratio(value) is not None:
         yield Sign(state=ResultState.PARTIAL, key=name, value=value, weak=key not in STATE_KEYS)
 

@@ -28,9 +28,14 @@ CLASSES: Final = ("not", "without", "only_if", "if", "until", "above", "not_but"
 SUFFIXES: Final = {
     "en": r"|\w+n't|cant|dont|wont|(?:leave|let|keep)s? (?:\S+ ){1,5}(?:out|alone|be|free|away|sleep)|stays? (?:out|off|closed|shut|grounded)|no-\w+",
     "cs": r"|ne(?!bo\b|bot|moc|dě|zbyt)\w{3,}",
+    "ja": r"|[うくぐすつぬぶむる]な(?=[。！!]?$)",
     "tr": r"|\w+(?:may[ıi]n\w*|mey[ıi]n\w*|mas[ıi]n|mes[ıi]n|maz|mez|m[ıiuü]yor\w*|mamal[ıi]\w*|memeli\w*)|\w{3,}(?:ma|me)(?=[.!]?$)",
 }
 """Negation that is part of a verb."""
+_SIGNS: Final = "\u0900-\u0903\u093a-\u094f"
+"""Vowel signs of Devanagari belong to their word, though `\\b` sees an edge before and after them."""
+WORD_STARTS: Final = rf"(?<![\w{_SIGNS}])"
+WORD_ENDS: Final = rf"(?![\w{_SIGNS}])"
 _LETTERS: Final = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 _SCRIPTS: Final = (
     ("ja", re.compile("[぀-ヿ]")),
@@ -168,10 +173,16 @@ def _words_of(language: str) -> Mapping[str, re.Pattern[str]]:
     """A pattern for each class of words of a language; languages without spaces match inside words."""
     lists = _lists()
     if language in lists["scripts"]:
-        return {kind: _alternatives(lists["scripts"][language].get(kind, ""), "", "") for kind in CLASSES}
+        suffix = SUFFIXES.get(language, "")
+        return {
+            kind: _alternatives(lists["scripts"][language].get(kind, ""), "", "", suffix if kind == "not" else "")
+            for kind in CLASSES
+        }
     suffix = SUFFIXES.get(language, "")
     return {
-        kind: _alternatives(lists["languages"][language].get(kind, ""), r"\b", suffix if kind == "not" else "")
+        kind: _alternatives(
+            lists["languages"][language].get(kind, ""), WORD_STARTS, WORD_ENDS, suffix if kind == "not" else ""
+        )
         for kind in CLASSES
     }
 
@@ -186,8 +197,8 @@ def _soft_words() -> re.Pattern[str]:
     )
 
 
-def _alternatives(words: str, edge: str, suffix: str) -> re.Pattern[str]:
+def _alternatives(words: str, before: str, after: str, suffix: str) -> re.Pattern[str]:
     """Any of the words, an underscore standing for a space, a star for any ending; nothing where there are none."""
     escaped = (re.escape(word.replace("_", " ").strip()).replace(r"\*", r"\w*") for word in words.split())
     found = sorted(escaped, key=lambda word: (-len(word), word))
-    return re.compile(f"{edge}(?:{'|'.join(found)}{suffix}){edge}" if found else r"(?!)")
+    return re.compile(f"{before}(?:{'|'.join(found)}{suffix}){after}" if found else r"(?!)")

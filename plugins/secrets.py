@@ -20,6 +20,13 @@ KEEPER: Final = re.compile(
 KEPT: Final = ("value", "secret", "password", "data", "content", "token", "wert", "valor", "valeur", "wartosc")
 """Arguments by which such a tool is given one."""
 MIN_KEPT: Final = 6
+LOCKS: Final = re.compile(
+    r"(?i)(?<![a-z])(?:locks?|smartlock|doors?|gates?|alarms?|safes?|keypads?|intercoms?|schloss|türen?|serrure|cerradura|serratura|fechadura|slot|zamek|zámek|kilit)(?![a-z])"
+)
+"""Words in the name of a tool that sets what opens something."""
+CAPITAL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
+OPENS: Final = ("code", "pin", "passcode", "combination", "kod", "codigo", "codice")
+MIN_CODE: Final = 4
 
 
 @hookimpl
@@ -57,20 +64,23 @@ def _secrets(message: Message) -> Iterator[Fact]:
 
 
 def _kept(part: Part) -> Iterator[tuple[int, int]]:
-    """Places of what a call hands to a keeper of secrets, whatever it looks like."""
-    if (
-        part.type is not PartType.TOOL_CALL
-        or not isinstance(part.arguments, dict)
-        or not KEEPER.search(part.name.replace("_", " "))
-    ):
+    """Places of what a call hands to a keeper of secrets, or to a lock, whatever it looks like."""
+    if part.type is not PartType.TOOL_CALL or not isinstance(part.arguments, dict):
         return
-    for name in KEPT:
+    tool = CAPITAL.sub(" ", part.name).replace("_", " ")
+    names = [(name, MIN_KEPT) for name in KEPT] if KEEPER.search(tool) else []
+    names += [(name, MIN_CODE) for name in OPENS] if LOCKS.search(tool) else []
+    for name, least in names:
         value = part.arguments.get(name)
-        if isinstance(value, str) and len(value.strip()) >= MIN_KEPT:
-            for spelling in dict.fromkeys((value, json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1])):
-                start = part.text.find(spelling)
-                if start >= 0:
-                    yield start, start + len(spelling)
+        if isinstance(value, str | int) and len(str(value).strip()) >= least:
+            yield from _spellings(part.text, str(value))
+
+
+def _spellings(text: str, value: str) -> Iterator[tuple[int, int]]:
+    for spelling in dict.fromkeys((value, json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1])):
+        start = text.find(spelling)
+        if start >= 0:
+            yield start, start + len(spelling)
 
 
 def _fact(message: Message, part: int, start: int, end: int, kind: str, name: str) -> Fact:

@@ -11,7 +11,11 @@ from barrier_policy.facts.model import Fact, FactValue
 from barrier_policy.transcript.model import Message
 
 GLOBAL_LENGTH = 6
-"""A secret at least this long is masked wherever it turns up; a shorter one only in its own message."""
+"""A secret at least this long is masked wherever it turns up."""
+WORD_LENGTH = 4
+"""A shorter one of this length is masked elsewhere only as a word of its own, and not where it may be a year or a round number; the rest only in
+its own message."""
+COMMON = re.compile(r"(?:19|20)\d\d|\d+00")
 MAX_SECRETS = 2_000
 
 
@@ -35,9 +39,9 @@ class Masker:
         if not value.strip():
             return
         shown = f"[secret {fact.get('type', '')} {fact.get('digest', '')}]"
-        if len(value) >= GLOBAL_LENGTH and len(self._everywhere) < MAX_SECRETS:
+        if _is_distinct(value) and len(self._everywhere) < MAX_SECRETS:
             self._everywhere[value] = shown
-        else:
+        if len(value) < GLOBAL_LENGTH or value not in self._everywhere:
             self._local.setdefault(message.index, {})[value] = shown
 
     def __bool__(self) -> bool:
@@ -68,7 +72,18 @@ class Masker:
         return value
 
 
+def _is_distinct(value: str) -> bool:
+    """Whether a value that stands elsewhere is the secret, and no number that happens to be the same."""
+    return len(value) >= GLOBAL_LENGTH or (len(value) >= WORD_LENGTH and COMMON.fullmatch(value) is None)
+
+
 def _pattern(secrets: Iterable[str]) -> re.Pattern[str] | None:
     """One pattern for all secrets, longest first."""
     ordered = sorted(secrets, key=lambda secret: (-len(secret), secret))
-    return re.compile("|".join(re.escape(secret) for secret in ordered)) if ordered else None
+    return re.compile("|".join(_spelled(secret) for secret in ordered)) if ordered else None
+
+
+def _spelled(secret: str) -> str:
+    """A pattern for a secret; a short one must be a word of its own."""
+    spelled = re.escape(secret)
+    return spelled if len(secret) >= GLOBAL_LENGTH else rf"(?<![\w.,/-]){spelled}(?![\w/-]|[.,]\d)"

@@ -59,41 +59,39 @@ VENDOR_KEYS: tuple[tuple[str, str], ...] = (
 PASSWORD_STEMS = (
     "passw", "passwd", "pwd", "passphrase", "passcode", "kennwort", "mot de passe", "contraseñ", "senha", "palavra-passe",
     "wachtwoord", "hasło", "hasła", "heslo", "jelszó", "parol", "lösenord", "adgangskode", "passord", "salasana", "şifre",
-    "пароль", "密码", "密碼", "口令", "パスワード", "暗証番号", "비밀번호", "كلمة المرور", "סיסמה", "पासवर्ड", "รหัสผ่าน", "mật khẩu", "kata sandi",
+    "пароль", "κωδικός πρόσβασης", "كلمة السر", "密码", "密碼", "口令", "パスワード", "暗証番号", "비밀번호", "كلمة المرور", "סיסמה", "पासवर्ड", "รหัสผ่าน", "mật khẩu", "kata sandi",
 )  # fmt: skip
 TOKEN_STEMS = (
     "token", "secret", "bearer", "credential", "jeton", "токен", "令牌", "トークン", "토큰", "密钥", "密鑰", "geheimnis", "segreto",
     "segredo", "secreto",
 )  # fmt: skip
 KEY_STEMS = (
-    "key",
-    "schlüssel",
-    "clé",
-    "clave",
-    "chave",
-    "chiave",
-    "sleutel",
-    "klucz",
-    "klíč",
-    "nyckel",
-    "nøkkel",
-    "nøgle",
-    "anahtar",
-    "ключ",
-    "キー",
-)
+    "key", "schlüssel", "clé", "clave", "chave", "chiave", "sleutel", "klucz", "klíč", "nyckel", "nøkkel", "nøgle", "anahtar",
+    "ключ", "キー", "鍵", "키", "열쇠", "مفتاح", "कुंजी", "kulcs", "avain", "cheie", "cheia", "κλειδί", "kunci", "khóa", "מפתח",
+)  # fmt: skip
 CODE_STEMS = ("code", "código", "codice", "kód", "combination", "コード")
-PIN_STEMS = ("pin", "pincode", "pin code", "pin-code", "пин", "暗証番号", "otp", "验证码")
+PIN_STEMS = ("pin", "puk", "pincode", "pin code", "pin-code", "пин", "暗証番号", "otp", "验证码")
 
 KEY_OWNERS = (
     "api", "access", "secret", "private", "signing", "encryption", "encrypt", "master", "auth", "service", "account", "admin", "deploy",
     "root", "session", "shared", "license", "licence", "throw-away", "throwaway", "wi-fi", "wifi", "wpa", "unlock", "recovery", "client",
-    "webhook", "ssh", "storage", "sas", "zugangs", "zugriffs", "geheim", "toegangs",
+    "webhook", "ssh", "storage", "sas", "zugangs", "zugriffs", "geheim", "toegangs", "stripe", "payment", "sandbox", "署名", "秘密", "暗号",
+    "本番", "接続", "アクセス", "接口", "签名", "서명", "비밀", "gizli", "подписи", "доступа",
 )  # fmt: skip
 """What a `key` must be called before it opens anything: a sort key or an idempotency key does not."""
 KEY_OWNERS_AFTER = re.compile(
-    r"(?i)[\s_-]{0,2}(?:de l['’]|d['’]|de\s|di\s|da\s|k\s)?(?:api|acceso|acesso|accesso|accès|secreta|privada|for the (?:api|sandbox))\b"
+    r"(?i)[\s_-]{0,2}(?:de l['’]|d['’]|de\s|di\s|da\s|k\s)?(?:api|acceso|acesso|accesso|accès|secreta|privada|доступа|dostępu|přístupu|for (?:the|our|my) [\w-]{2,16})\b"
 )
+NETWORKS = ("wifi", "wi-fi", "wlan", "wpa", "wpa2", "hotspot")
+NETWORK_AFTER = re.compile(
+    r"(?i)[^\W\d_]{0,3} (?:(?:of|for|de|del|du|des|di|do|da|der|vom|fürs?|van|voor|od|do|от|для|the|la|le|el|het|notre|nuestro) ?){1,3}(?:wi-?fi|wlan|hotspot|вай-?фа)"
+)
+"""The key to a wireless network is a password, whatever it looks like."""
+LOGIN_STEMS = (
+    "login", "credentials", "log in", "sign-in", "zugang", "anmeldung", "identifiants", "connexion", "credenciales", "acceso", "credenziali", "accesso", "acesso",
+    "inloggen", "logowan", "přihlášení", "доступ", "логин", "giriş", "ログイン", "账号", "帳號", "로그인",
+)  # fmt: skip
+"""Words after which a name and a password may stand, with a stroke between them."""
 CODE_OWNERS = (
     "claim", "activation", "pairing", "recovery", "backup", "unlock", "alarm", "access", "security", "one-time", "onetime", "one time",
     "verification", "auth", "authentication", "authorization", "2fa", "mfa", "sms", "safe", "login", "sign-in", "signin", "enrolment",
@@ -139,7 +137,7 @@ PLAIN_WORDS = frozenset(
         "string str text bytes int integer number bool boolean object array list dict none null nil undefined true false yes no",
         "password passwort passwd secret token key value required optional missing invalid incorrect wrong expired unknown empty",
         "disabled enabled reset default test user username login admin root public private basic bearer auth oauth plain hashed",
-        "encrypted field input label form prompt header cookie session hidden changed updated rotated stored saved set unset valid",
+        "sha256 sha512 argon2id pbkdf2 base64 oauth2 encrypted field input label form prompt header cookie session hidden changed updated rotated stored saved set unset valid",
     )
     for word in line.split()
 )

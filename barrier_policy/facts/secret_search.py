@@ -1,12 +1,12 @@
-"""The search for secrets: by an issuer's prefix, by form, and by a label in words."""
+"""The search for secrets: by an issuer's prefix, by form, and by a label in words (the labels are here)."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
 
-import msgspec
-
+from barrier_policy.facts.secret_codes import find_codes
+from barrier_policy.facts.secret_forms import Secret, by_form, by_prefix
 from barrier_policy.facts.secret_labels import (
     ABOUT_AFTER,
     ABOUT_NAME,
@@ -16,150 +16,60 @@ from barrier_policy.facts.secret_labels import (
     KEY_OWNERS,
     KEY_OWNERS_AFTER,
     KEY_STEMS,
+    LOGIN_STEMS,
+    NETWORK_AFTER,
+    NETWORKS,
     OTHER_TOKEN_WORDS,
     OTHER_TOKENS,
     PASSWORD_STEMS,
     PIN_STEMS,
     PLAIN_WORDS,
     TOKEN_STEMS,
-    VENDOR_KEYS,
     SecretType,
 )
-from barrier_policy.facts.secret_shapes import is_password, is_placeholder, is_random, is_scrambled, is_strong
+from barrier_policy.facts.secret_shapes import (
+    HEX,
+    is_password,
+    is_placeholder,
+    is_random,
+    is_scrambled,
+    is_signed,
+    is_strong,
+)
 
 REACH = 100
 """How far from its label a secret may stand in a sentence, in characters."""
 MAX_LABELS = 2_000
 
-JWT = re.compile(r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}")
-PEM = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY( BLOCK)?-----")
-URL_USER = re.compile(r"://[^\s/:@\"'<>]*:([^\s/@\"'<>]{3,})@[\w.\[-]")
-ENVIRONMENT_KEY = re.compile(
-    r"(?<![A-Za-z0-9_])[a-z][a-z0-9]{1,15}_(?:live|test|prod|secret)_[A-Za-z0-9]{12,}(?![A-Za-z0-9])"
-)
-"""Many issuers write the environment into their keys: `xk_live_…`."""
-KEY_BOX = re.compile(
-    r"(?i)\b(?:key ?box|lock ?box|key ?safe|safe|strongbox|schlüssel(?:box|safe|tresor|kasten)|tresor|boîte à clés|coffre-fort|caja fuerte|cassaforte"
-    r"|cofre|kluis|sejf|сейф)\b[^.\n]{0,30}?\b(?:is|on|to|code|combination|ist|auf|est|sur|es|en|è|é|op|kod|код)\b *:? *([A-Z0-9-]*\d[A-Z0-9-]{2,})(?![\w-])"
-)
-"""What opens a box with keys or money."""
-CARD = re.compile(r"(?<![\w.-])\d{4}(?:[ -]?\d{4}){2}[ -]?\d{1,7}(?![\w.-]?\d)")
-ENTRY_CODE = re.compile(
-    r"(?i)\b(?:door|gate|entry|entrance|access|garage|locker|alarm|flat|house|tür|tor|haus|alarm|porte|puerta|porta|deur|drzwi)[ -]?(?:code|kode|codes|pin|código|codice|kod)"
-    r"\b[^.!?\n]{0,40}?(?:\bis\b|\bit's\b|\bit’s\b|:|=|\bist\b|\bes\b|\best\b|\bè\b|\bé\b) *(?:now |jetzt )?([*#]?\d{3,8}[*#]?|(?=[a-z-]*\d)[a-z0-9]{2,12}(?:-[a-z0-9]{2,12}){1,4})(?![\w-])"
-)
-"""A code for a door that is told, not one that is spoken about."""
-AUTHORIZATION = re.compile(r"(?i)\b(?:bearer|basic)[ ]+([A-Za-z0-9._~+/=-]{12,})")
-COOKIE = re.compile(r"(?i)\bcookie: *[\w.-]+=([^;\s\"']{12,})")
-USER_OPTION = re.compile(r"(?:^|\s)(?:-u|--user)[ =]['\"]?[^\s:'\"]+:([^\s'\"]{4,})")
 IDENTIFIER = re.compile(r"[\w.-]*\Z")
 REST = re.compile(r"[A-Za-z0-9_]*")
 GIVEN = re.compile(
     r"""(?x)
     [\w-]{0,20}[\\"'`\]*]{0,6}
-    (?:[ ](?:for|of|to|on|at|für|von|vom|zum|zur|pour|de|du|del|para|per|di|van|voor|do|dla|для)[ ][\w -]{1,40}?)?
-    (?:[ \t]*(?::=|=>|->|[:=：|])[ \t]*
-     |[ \t]+(?:is|was|ist|war|lautet|est|es|é|è|to|auf|jest|to[ ]jest|är|er)[ ]?:?[ \t]+
+    (?:[ ](?:for|of|to|on|at|für|von|vom|zum|zur|pour|de|du|del|para|per|di|van|voor|do|od|dla|для|от|к|til|för|till|k|ke)[ ][\w -]{1,40}?)?
+    (?:[ \t]*(?::=|=>|->|[:=：|])[ \t]*|[ \t]+[—–-][ \t]+
+     |[ \t]+(?:is|was|ist|war|lautet|est|c['’]est|es|é|è|to|auf|jest|to[ ]jest|je|är|er|on|este|είναι|là|adalah|היא|هي|هو|है|คือ)[ ]?:?[ \t]+
      |[ \t]*(?:是|为|為|は|が|는|은)[ \t]*:?)
     (?P<quote>\\{0,4}["'`“„«「]?)
     """
 )
 QUOTED_VALUE = re.compile(r"[^\s\"'`”“»」\\]+")
 BARE_VALUE = re.compile(r"[^\s\"'`<>,;|&\\]+")
-WORD = re.compile(r"[^\s\"'`<>(),;，。“”「」\\]+")
+WORD = re.compile(r"[^\s\"'`<>(),;，。、：“”「」\\]+")
+UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
+ASCII_HEAD = re.compile(r"[!-~]*")
+WORD_EDGE = " \t\n\"':=_-,;("
+PAIR = re.compile(r"[^\n/|]{0,24}?[\s:：=][\w.@+-]{2,60}\s?[/|:]\s?([^\s,;\"'`]{6,60})")
 DIGITS = re.compile(
-    r"[ \t]*(?:[:=#]|code|number|nummer|numéro|número|is|ist|lautet|est|es|è|é|は|是)?[ \t]*[:=]?[ \t]*[\"'`]?(\d{4,8})(?!\w|[.:/,-]\w)"
+    r"[\\\"'`]{0,2}[ \t]*(?:[:=#]|code|number|nummer|numéro|número|is|ist|lautet|est|es|è|é|は|是)?[ \t]*[:=]?[ \t]*[\"'`]?(\d{4,8})(?!\w|[.:/,-]\w)"
 )
-
-
-class Secret(msgspec.Struct, frozen=True, kw_only=True, order=True, gc=False):
-    """A secret at `[start, end)` of a text; `name` is the label that gave it away, never the value."""
-
-    start: int
-    end: int
-    type: str
-    name: str = ""
 
 
 def search_secrets(text: str) -> Iterator[Secret]:
     """Every finding, in no order; findings may overlap."""
-    yield from _by_prefix(text)
-    yield from _by_form(text)
+    yield from by_prefix(text)
+    yield from by_form(text)
     yield from _by_label(text)
-
-
-# --- by prefix and form
-
-
-def _by_prefix(text: str) -> Iterator[Secret]:
-    for prefix, pattern in VENDOR_KEYS:
-        if prefix in text:
-            for match in re.finditer(pattern, text):
-                before = text[match.start() - 1 : match.start()]
-                if not before.isalnum() and not is_placeholder(match[0]) and len(set(match[0])) > 7:
-                    yield Secret(start=match.start(), end=match.end(), type=SecretType.API_KEY, name=prefix.strip("-_.:/"))
-
-
-def _by_form(text: str) -> Iterator[Secret]:
-    if "eyJ" in text:
-        for match in JWT.finditer(text):
-            yield Secret(start=match.start(), end=match.end(), type=SecretType.JWT)
-    yield from _groups(KEY_BOX, text, SecretType.CODE, "key box")
-    yield from _groups(ENTRY_CODE, text, SecretType.CODE, "entry code")
-    yield from _cards(text)
-    for match in ENVIRONMENT_KEY.finditer(text) if "_" in text else ():
-        if is_scrambled(match[0], 4):
-            yield Secret(start=match.start(), end=match.end(), type=SecretType.API_KEY)
-    if "PRIVATE KEY" in text:
-        yield from _private_keys(text)
-    if "://" in text and "@" in text:
-        yield from _groups(URL_USER, text, SecretType.PASSWORD, "url user")
-    if "asic " in text or "earer " in text:
-        for secret in _groups(AUTHORIZATION, text, SecretType.TOKEN, "authorization"):
-            if is_random(text[secret.start : secret.end]):
-                yield secret
-    if "ookie" in text:
-        for secret in _groups(COOKIE, text, SecretType.TOKEN, "cookie"):
-            if is_random(text[secret.start : secret.end]):
-                yield secret
-    if "-u" in text:
-        yield from _groups(USER_OPTION, text, SecretType.PASSWORD, "user option")
-
-
-def _cards(text: str) -> Iterator[Secret]:
-    """Numbers of payment cards: 13 to 19 digits, in four groups or with the right check digit (ISO/IEC 7812)."""
-    for match in CARD.finditer(text):
-        digits = [int(character) for character in match[0] if character.isdigit()]
-        grouped = match[0].count(" ") == 3 or match[0].count("-") == 3
-        if (
-            13 <= len(digits) <= 19
-            and digits[0] in (2, 3, 4, 5, 6)
-            and len(set(digits)) > 2
-            and (grouped or _checks(digits))
-        ):
-            yield Secret(start=match.start(), end=match.end(), type=SecretType.CARD, name="card")
-
-
-def _checks(digits: list[int]) -> bool:
-    doubled = [digit * 2 - 9 * (digit > 4) for digit in digits[-2::-2]]
-    return (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0
-
-
-def _private_keys(text: str) -> Iterator[Secret]:
-    for match in PEM.finditer(text):
-        end = text.find("-----END", match.end())
-        end = len(text) if end < 0 else end
-        if end - match.end() > 40:
-            yield Secret(start=match.start(), end=end, type=SecretType.PRIVATE_KEY)
-
-
-def _groups(pattern: re.Pattern[str], text: str, kind: str, name: str) -> Iterator[Secret]:
-    for match in pattern.finditer(text):
-        if not is_placeholder(match[1]) and match[1].lower() not in PLAIN_WORDS:
-            yield Secret(start=match.start(1), end=match.end(1), type=kind, name=name)
-
-
-# --- by label
 
 
 def _by_label(text: str) -> Iterator[Secret]:
@@ -168,6 +78,9 @@ def _by_label(text: str) -> Iterator[Secret]:
         lowered = "".join(letter if len(letter.lower()) != 1 else letter.lower() for letter in text)
     for start, end in _stems(lowered, PASSWORD_STEMS):
         yield from _password(text, start, end)
+    for start, end in _stems(lowered, ("pw",)):
+        if text[start - 1 : start] in WORD_EDGE and text[end : end + 1] in WORD_EDGE:
+            yield from _password(text, start, end)
     for start, end in _stems(lowered, ("pass",)):
         if text[end : end + 1] in (":", "=", '"', "'") and _is_pass(text, start, end):
             yield from _password(text, start, end)
@@ -175,7 +88,10 @@ def _by_label(text: str) -> Iterator[Secret]:
         if not _is_other_token(lowered, start):
             yield from _token(text, start, end, SecretType.TOKEN)
     for start, end in _stems(lowered, KEY_STEMS):
-        if _before(lowered, start).endswith(KEY_OWNERS) or KEY_OWNERS_AFTER.match(text, end):
+        before = _before(lowered, start)
+        if before.endswith(NETWORKS) or NETWORK_AFTER.match(text, end):
+            yield from _password(text, start, end)
+        elif before.endswith(KEY_OWNERS) or KEY_OWNERS_AFTER.match(text, end):
             yield from _token(text, start, end, SecretType.API_KEY)
     for start, end in _stems(lowered, CODE_STEMS):
         owner = CODE_OWNERS_AFTER.match(text, end)
@@ -184,6 +100,10 @@ def _by_label(text: str) -> Iterator[Secret]:
     for start, end in _stems(lowered, PIN_STEMS):
         if not (text[start - 1 : start].isalnum() or text[end : end + 1].isalnum()):
             yield from _code(text, start, end, SecretType.PIN)
+    for value, stop, label in find_codes(text, lowered):
+        yield Secret(start=value, end=stop, type=SecretType.CODE, name=_name(text, label, label))
+    for _, end in _stems(lowered, LOGIN_STEMS):
+        yield from _pair(text, end)
 
 
 def _is_pass(text: str, start: int, end: int) -> bool:
@@ -194,7 +114,7 @@ def _is_pass(text: str, start: int, end: int) -> bool:
 
 def _before(lowered: str, start: int) -> str:
     """What stands before a label, up to the sign that joins them."""
-    return lowered[max(0, start - 24) : start].rstrip(" _-.'’")
+    return lowered[max(0, start - 24) : start].rstrip(" _-.'’の用")
 
 
 def _is_other_token(lowered: str, start: int) -> bool:
@@ -238,10 +158,23 @@ def _password(text: str, start: int, end: int) -> Iterator[Secret]:
             return
     elif value := _value_at(text, label_end + 1, False):
         word = text[value[0] : value[1]]
-        if is_strong(word) or (_is_option(text, start) and not is_placeholder(word)):
+        if _is_told(word) or is_strong(word) or (_is_option(text, start) and not is_placeholder(word)):
             yield Secret(start=value[0], end=value[1], type=SecretType.PASSWORD, name=name)
             return
     yield from _nearby(text, start, label_end, SecretType.PASSWORD, name)
+
+
+def _is_told(word: str) -> bool:
+    """Whether a word right after `password` is one although no sign or `is` says so: a number, or letters with digits."""
+    if word.isdigit():
+        return 4 <= len(word) <= 8 and not word.startswith(("19", "20"))
+    mixed = word.isalnum() and not word.isalpha() and len(word) >= 8
+    return (
+        (mixed or is_signed(word))
+        and not is_placeholder(word)
+        and word.lower() not in PLAIN_WORDS
+        and HEX.fullmatch(word) is None
+    )
 
 
 def _token(text: str, start: int, end: int, kind: SecretType) -> Iterator[Secret]:
@@ -253,7 +186,7 @@ def _token(text: str, start: int, end: int, kind: SecretType) -> Iterator[Secret
     value = _value_at(text, given.end(), bool(given["quote"])) if given else None
     if value is None and _is_option(text, start):
         value = _value_at(text, label_end + 1, False)
-    if value and is_random(text[value[0] : value[1]]):
+    if value and (is_random(text[value[0] : value[1]]) or (given and is_scrambled(text[value[0] : value[1]], 3))):
         yield Secret(start=value[0], end=value[1], type=kind, name=name)
     else:
         yield from _nearby(text, start, label_end, kind, name)
@@ -266,6 +199,13 @@ def _code(text: str, start: int, end: int, kind: SecretType) -> Iterator[Secret]
         yield Secret(start=digits.start(1), end=digits.end(1), type=kind, name=_name(text, start, end))
     elif kind is SecretType.CODE:
         yield from _nearby(text, start, end, kind, _name(text, start, end))
+
+
+def _pair(text: str, end: int) -> Iterator[Secret]:
+    """The second half of `login: anna / Xy12!abc`."""
+    match = PAIR.match(text, end)
+    if match is not None and is_strong(match[1]):
+        yield Secret(start=match.start(1), end=match.end(1), type=SecretType.PASSWORD, name="login")
 
 
 def _is_option(text: str, start: int) -> bool:
@@ -281,6 +221,8 @@ def _value_at(text: str, start: int, quoted: bool) -> tuple[int, int] | None:
     end = match.end()
     while end > start and text[end - 1] in ".,:;)]}" and not quoted:
         end -= 1
+    if not quoted and UNSPACED.search(text, end - 1, end):  # a particle or verb is written onto the value: `4481이에요`
+        end = start + len(ASCII_HEAD.match(text, start, end)[0])  # type: ignore[index]  # it matches the empty string
     return (start, end) if end > start else None
 
 
@@ -294,5 +236,6 @@ def _nearby(text: str, start: int, end: int, kind: SecretType, name: str) -> Ite
     for match in WORD.finditer(text, left, right):
         word = match[0].rstrip(".:!?")
         cut = text[match.start() - 1 : match.start()].isalnum() or text[match.end() : match.end() + 1].isalnum()
-        if not cut and is_scrambled(word, 3 if kind is SecretType.CODE else 4) and not is_placeholder(word):
+        looks = is_scrambled(word, 3 if kind is SecretType.CODE else 4) or (kind is SecretType.PASSWORD and is_signed(word))
+        if not cut and looks and not is_placeholder(word):
             yield Secret(start=match.start(), end=match.start() + len(word), type=kind, name=name)

@@ -14,6 +14,9 @@ DATE = re.compile(r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}")
 ATTRIBUTE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?:\[.*)?\Z")
 """An expression of code: `settings.DB_PASSWORD`, `self.data[`."""
 CHANGE = re.compile(r"(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])|(?<=[a-z])(?=[A-Z])")
+SIGN_INSIDE = re.compile(r"(?<=\w)[!#$&*?](?=\w)")
+REFERENCE = re.compile(r"[\w./-]+#\d+|.*[=:/].*|\$.*")
+"""`repo#4471`, `a=1&b=2`."""
 GUESSABLE_BITS = 56.0
 
 
@@ -30,7 +33,7 @@ def is_password(value: str, *, quoted: bool) -> bool:
         return False
     if value.replace("_", "").isalpha() and value.isascii():
         return quoted and len(value) >= 8 and "_" not in value
-    if value.isdigit():
+    if value.strip("*#").isdigit():
         return len(value) <= 16
     return any(character.isalpha() for character in value) or len(value) > 7
 
@@ -42,6 +45,18 @@ def is_strong(word: str) -> bool:
         len(word) >= 8
         and all(any(test(character) for character in word) for test in classes)
         and not word.isalnum()
+        and not is_placeholder(word)
+    )
+
+
+def is_signed(word: str) -> bool:
+    """Whether a word joins letters, digits and a sign that no name holds, as passwords do: `Klon#7712x`."""
+    return (
+        len(word) >= 7
+        and any(map(str.isalpha, word))
+        and any(map(str.isdigit, word))
+        and SIGN_INSIDE.search(word) is not None
+        and REFERENCE.fullmatch(word) is None
         and not is_placeholder(word)
     )
 
@@ -65,6 +80,17 @@ def is_scrambled(word: str, changes: int) -> bool:
     mixed = [piece for piece in SEGMENT.findall(word) if len(piece) >= 4 and _changes(piece) and not piece.isalpha()]
     total = sum(map(_changes, mixed))
     return total >= changes and (len(mixed) >= 2 or total > changes)
+
+
+def is_key_tail(prefix: str, tail: str) -> bool:
+    """Whether what follows `xk_live_` is random: after a prefix for keys a little suffices, since names of resources look alike."""
+    if len(tail) >= 12 and is_scrambled(tail, 4):
+        return True
+    letters = sum(map(str.isalpha, tail))
+    if not 0 < letters < len(tail) or len(set(tail)) < 5:
+        return False
+    mixed = tail != tail.lower() and tail != tail.upper()
+    return _changes(tail) >= 2 and (mixed or (len(prefix) <= 3 and prefix.endswith("k")))
 
 
 def _changes(piece: str) -> int:

@@ -11,8 +11,9 @@ import hashlib
 import hmac
 from functools import lru_cache
 
+from barrier_policy.facts.secret_forms import Secret
 from barrier_policy.facts.secret_labels import SecretType
-from barrier_policy.facts.secret_search import Secret, search_secrets
+from barrier_policy.facts.secret_search import search_secrets
 from barrier_policy.facts.secret_shapes import is_guessable
 
 __all__ = ["DEFAULT_KEY", "Secret", "SecretType", "find_secrets", "redact", "secret_digest"]

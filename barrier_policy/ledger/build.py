@@ -20,7 +20,7 @@ def build_ledger(conversation: Conversation, group_of: Sequence[int]) -> Ledger:
     """The ledger of a conversation; linear in its messages and facts."""
     effects, effect_events, look_ups = find_effects(conversation)
     effect_states = derive_states(tuple(effect_events))
-    obligations, obligation_events = find_obligations(conversation, effect_states)
+    obligations, obligation_events = find_obligations(conversation, effect_states, look_ups)
     constraints, constraint_events = find_constraints(conversation)
     bindings, binding_events = find_bindings(conversation, list(group_of))
     states = {**effect_states, **derive_states(tuple(obligation_events)), **derive_states(tuple(constraint_events))}

@@ -23,6 +23,48 @@ WAITS = re.compile(
 )
 """Words by which the agent says that the user must speak first."""
 
+AWAITS = re.compile(
+    r"\b(?:(?:awaiting|(?:still )?waiting (?:for|on)|yet to (?:receive|get)) (?!your?\b)(?:an? |the |his |her |their |its |[\w']+'s )?(?:answer|reply|response|decision|confirmation|approval|verdict|result|feedback|word|signature|call)"
+    r"|no (?:answer|reply|response|word|decision|confirmation|verdict|feedback) (?:yet|so far)|(?:have|has)(?:n(?:'|’)?t| not) (?:yet )?(?:heard|answered|replied|responded|confirmed|decided|reacted|called back|come back|shown up)"
+    r"|(?:answer|reply|response|decision|confirmation|approval|verdict) (?:is )?(?:still )?(?:pending|outstanding|due|expected)"
+    r"|(?:antwort|rückmeldung|bestätigung|entscheidung|zusage|freigabe|rückruf)\w* (?:steht|stehen|fehlt|fehlen)\b|warte(?:n|t)? (?:noch )?auf (?:\w+ )?(?:antwort|rückmeldung|bestätigung|entscheidung|zusage|rückruf)"
+    r"|noch keine (?:antwort|rückmeldung|bestätigung|entscheidung|zusage)|hat sich (?:noch |bisher )?nicht gemeldet|hat (?:noch |bisher )nicht geantwortet"
+    r"|(?:attends?|attendons|en attente d[e']|manque) ?(?:la |le |sa |son |leur |une |l')?(?:réponse|confirmation|décision|accord|avis|retour)|(?:réponse|confirmation|décision|avis) (?:est )?attendue?|n'a pas (?:encore )?répondu|pas encore de réponse"
+    r"|(?:espero|esperamos|esperando|falta|pendiente de|a la espera de) (?:su |la |una |el )?(?:respuesta|confirmación|decisión|visto)|no ha (?:contestado|respondido)|aún sin respuesta"
+    r"|(?:attendo|aspetto|aspettiamo|in attesa di|manca) (?:la |il |una |sua )?(?:su[ao] )?(?:risposta|conferma|decisione)|non ha (?:ancora )?risposto"
+    r"|(?:aguardo|aguardando|espero|falta) (?:a |uma |sua )*(?:resposta|confirmação|decisão)|(?:ainda )?não respondeu"
+    r"|(?:wacht(?:en)? (?:nog )?op|nog geen) (?:een |het |zijn |haar )?(?:antwoord|bevestiging|reactie|besluit|beslissing)|heeft nog niet (?:geantwoord|gereageerd)"
+    r"|(?:czekam|czekamy) na (?:\w+ )?(?:odpowiedź|decyzję|potwierdzenie)|(?:jeszcze|na razie) nie odpowiedzia\w+|čekám(?:e)? na (?:\w+ )?(?:odpověď|rozhodnutí|potvrzení)|zatím neodpověděl\w*"
+    r"|жд(?:у|ём|ем) (?:\w+ )?(?:ответа?|решени[ея]|подтверждени[ея])|ответа (?:пока|ещё|еще) нет|(?:пока|ещё|еще) не ответил\w*|(?:yanıt|cevap)\w* (?:bekliyor|bekleniyor)\w*|henüz (?:yanıt|cevap)"
+    r"|väntar på (?:\w+ )?(?:svar|besked)|inget svar (?:än|ännu)|venter på (?:\w+ )?(?:svar|besked)|(?:ikke|ingen) svar(?:et)? (?:endnu|ennå)|válaszra vár\w*|még nem válaszolt)"
+    r"|等(?:待)?[^。，,]{0,6}(?:回复|答复|批复|批准|确认|回覆)|(?:还没|尚未)(?:有)?[^。，,]{0,4}(?:回复|答复|回音|批)|(?:返事|返信|回答|承認|連絡)(?:を)?(?:待ち|待って)|(?:返事|返信|回答|連絡)はまだ|(?:답변|회신|답장|승인)(?:을|를)? ?(?:기다|대기)|아직 (?:답|회신)"
+    r"|(?:بانتظار|ننتظر|أنتظر) (?:ال)?(?:رد|موافق|تأكيد)|لم يرد|(?:जवाब|उत्तर|मंज़ूरी) (?:का|की) इंतज़ार|जवाब नहीं आया",
+    re.IGNORECASE,
+)
+"""Words by which the agent says that somebody other than the user has yet to answer."""
+
+REST = re.compile(
+    r"\b(?:(?:i(?:'|’)?m|i am) (?:still |now )?(?:checking|looking into|looking (?:it|that|this) up|finding out)|still (?:checking|looking|searching|to (?:check|find out))"
+    r"|(?:schaue?|prüfe?|kläre?|suche?|ermittle|recherchiere) ich (?:noch|gerade|jetzt|gleich|als nächstes)|ich (?:schaue?|prüfe?|kläre?|suche?) (?:das |es |den rest |noch )+"
+    r"|je (?:regarde|vérifie|cherche|me renseigne) (?:encore|ensuite|maintenant|pour)|je continue (?:à|de) chercher|(?:sigo|estoy) (?:buscando|mirando|revisando|averiguando|comprobando)"
+    r"|sto (?:ancora )?(?:cercando|controllando|verificando)|devo ancora (?:cercare|controllare|verificare|guardare)|(?:estou|ainda vou) (?:a )?(?:verificar|verificando|procurar|procurando)"
+    r"|(?:zoek|kijk|check|vraag) ik (?:nog|nu) |(?:jeszcze|teraz) (?:sprawdzam|szukam|ustalam)|(?:sprawdzam|ustalam) (?:jeszcze|teraz)|ještě (?:zjišťuji|hledám|ověřuji)|(?:zjišťuji|ověřuji)\b"
+    r"|(?:выясняю|уточняю|проверяю|ищу)\b|(?:şimdi )?(?:bakıyorum|araştırıyorum)|(?:kollar|letar|undersöker) (?:jag )?(?:nu|strax|fortfarande))"
+    r"|(?:正在|还在|馬上|马上|接着)[^。，,]{0,4}(?:查|核对|确认)|(?:調べ|確認し|調査し)て(?:い)?ます|(?:調査|確認)中|(?:확인|조사)(?:하고| 중)|찾아보고 있|(?:أبحث|أتحقق) (?:الآن|حالي)|(?:देख|जाँच|ढूँढ) रह[ाी]",
+    re.IGNORECASE,
+)
+"""Words by which the agent says, in the present, that it is still at the rest of what was asked."""
+
+DEFERS = re.compile(
+    r"\b(?:let me (?:first )?(?:ask|think|check with|sleep|see what)|(?:i(?:'|’)?ll|i will) (?:think|ask|sleep|get back|tell you|let you know)|get back to you|(?:tell|let) you (?:know )?(?:later|tomorrow|after)|(?:don(?:'|’)?t|do not) know yet|not sure yet"
+    r"|muss (?:ich )?(?:erst|noch) (?:\w+ )?(?:nach)?(?:fragen|denken|überlegen)|(?:kläre?|frage?|überlege) (?:ich )?(?:das |es |mir )*noch|melde mich (?:dann|später|noch|morgen)|(?:sag|sage) (?:ich )?(?:dir|ihnen|euch) (?:später|noch|morgen)"
+    r"|je (?:te|vous) (?:dirai|redis)|laisse-moi réfléchir|je réfléchis|te (?:digo|aviso) (?:luego|mañana)|lo pienso|déjame pensar|ti (?:dico|faccio sapere)|ci penso|te digo depois|vou pensar"
+    r"|ik denk er (?:nog )?over|laat het je weten|muszę (?:się )?(?:zastanowić|zapytać)|dam znać|musím (?:si )?(?:to )?(?:rozmyslet|promyslet)|dám vědět|подумаю|сообщу позже|düşüneyim|sana (?:sonra )?söylerim|jag återkommer|jag funderar)\b"
+    r"|让我想想|我考虑一下|晚点告诉你|考えさせて|後で(?:連絡|お返事)|생각해 ?볼게|나중에 알려",
+    re.IGNORECASE,
+)
+"""Words by which the user puts off a decision that is theirs: what the agent had said was a proposal, question mark or not."""
+
 SHARE = re.compile(
     r"\b(\d{1,4}) (?:out )?(?:of|von|sur|de|di|van|av|af|z|ze|из)(?: the| den| les| los| i| de| do)? (\d{1,4})\b"
 )
@@ -35,3 +77,34 @@ REPEATS = re.compile(
     re.IGNORECASE,
 )
 """Words by which somebody asks for the same thing once more; what was called then is the recipe."""
+
+ASKS = re.compile(
+    r"[?？؟]|^(?:[^\W\d_]+[,.!…]*\s+){0,3}?(?:who|whose|what|whats|what's|when|where|which|why|how|is|are|was|were|does|do we|did|has|have|can we|could we|any|wer|wie|was|wann|wo|woher|welche[rsnm]?|warum|wieso|wieviele?|wessen|ist|sind|gibt|gab|hat|haben"
+    r"|qui|quoi|quand|où|quel(?:le)?s?|pourquoi|combien|comment|est-ce|quién|qué|cuándo|dónde|cuáles?|cuánt[oa]s?|cómo|hay|chi|cosa|quando|dove|quale|quali|quant[oiae]|perché|come|c'è|quem|qual|quais|onde|quantos?|quantas?|como|há"
+    r"|wie|wat|wanneer|waar|welke|waarom|hoeveel|hoe|kto|co|kiedy|gdzie|który|która|które|dlaczego|ile|jak|jaki|jaka|czy|kdo|kdy|kde|který|kolik|proč|jaký|кто|что|когда|где|какой|какая|какие|сколько|почему|как|есть ли"
+    r"|kim|kaç|hangi|nerede|neden|nasıl|vem|vad|när|var|vilken|hur|hvem|hvad|hvornår|hvor|hvordan|hvilken|ki|mi|mikor|hol|melyik|hány|mennyi|من|متى|أين|كم|ماذا|كيف)\b"
+    r"|\b(?:ne zaman|neydi|nedir|m[ıiuü])\b|(?<!\S)(?:कौन|क्या|कब|कहाँ|कितन[ेाी])(?!\S)|吗|嗎|几|幾|多少|什么|甚麼|谁|誰|哪|何|いつ|どこ|いくつ|いくら|どの|ですか|몇|언제|누구|어디|뭐|얼마|^\W*\w+\W+\w+\W*$|^\W*\w+\W*$",
+    re.IGNORECASE,
+)
+"""A question mark, a question word near the beginning, or no more than two words, which order nothing by themselves."""
+
+_AWAITS_HINT = re.compile(
+    r"answer|repl[iy]|respon|respuest|rispost|respost|répon|repón|d[eé]ci[sdz]|confirm|approv|verdict|result|feedback|word|signature|call|heard|react|come back|shown up"
+    r"|antwort|rückmeld|bestätig|entscheid|zusage|freigabe|rückruf|gemeldet|accord|avis|retour|visto|contest|confer|antwoord|bevestig|reag|reactie|besl|odpowied|decyz|potw|odpověd"
+    r"|rozhodnut|ответ|решени|подтвержд|yanıt|cevap|svar|besked|válasz|[回复覆批确返承連答رج]|답|회신|승인|موافق|تأكيد|उत्तर|मंज़ूरी"
+)
+_REST_HINT = re.compile(
+    r"check|look|find|search|schau|prüf|klär|such|ermitt|recherch|regard|vérif|cherch|renseign|busc|mirando|revis|averigu|comprob|cerc|control|verific|guard|procur"
+    r"|zoek|kijk|vraag|sprawdz|szuk|ustal|zjišť|hled|ověř|выясн|уточн|провер|ищу|bak[ıi]yor|araştır|koll|letar|undersök|[查核确調確]|확인|조사|찾|[أاب]|रह"
+)
+"""One of these stands in whatever the longer pattern finds: most texts are done with after them."""
+
+
+def find_awaited(text: str) -> re.Match[str] | None:
+    """Where the agent says that somebody other than the user has yet to answer."""
+    return AWAITS.search(text) if _AWAITS_HINT.search(text.lower()) else None
+
+
+def tells_rest(text: str) -> bool:
+    """Whether the agent says that it is still at the rest of what was asked."""
+    return _REST_HINT.search(text.lower()) is not None and REST.search(text) is not None

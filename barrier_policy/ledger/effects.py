@@ -11,9 +11,10 @@ from typing import Any
 import msgspec
 
 from barrier_policy.digest import digest_text
-from barrier_policy.ledger.conversation import Call, Conversation, Result
+from barrier_policy.ledger.conversation import Call, Conversation, Result, Turn
+from barrier_policy.ledger.cues import ASKS
 from barrier_policy.ledger.model import UNSETTLED, Event, Family, Item
-from barrier_policy.transcript.model import MessageKind
+from barrier_policy.transcript.model import MessageKind, PartType
 
 STATE_OF_RESULT = {
     "done": "confirmed",
@@ -34,6 +35,7 @@ ECHO = 12
 """A name this long is not said again by the answer of a receipt."""
 MIN_NAME = 4
 MAX_OPEN = 20
+MAX_ASKED = 400
 
 
 def effect_id(call: Call) -> str:
@@ -50,15 +52,21 @@ def find_effects(conversation: Conversation) -> tuple[list[Item], list[Event], l
     for turn in conversation.turns:
         effects.begin_turn()
         for call in turn.calls:
-            effects.add(
-                call,
-                only_asked=turn.has_user
-                and not turn.kinds & {"instruction", "constraint", "approval_gate", "release", "correction", "denial"},
-            )
+            untold = turn.has_user and not turn.kinds & TELLING
+            effects.add(call, untold=untold, only_asked=untold and _asks(conversation, turn))
     effects.events.extend(_jobs(conversation, effects.handles, effects.states))
     items = [effects.finished(item) for item in effects.items]
     open_look_ups = {call.ref: call for item, call in effects.looked_up.items() if effects.states[item] in UNSETTLED}
     return items, effects.events, list(open_look_ups.values())
+
+
+TELLING = frozenset({"instruction", "constraint", "approval_gate", "release", "correction", "denial"})
+
+
+def _asks(conversation: Conversation, turn: Turn) -> bool:
+    """Whether the user's message is a question, or may be one."""
+    texts = (part.text for part in conversation.messages[turn.start].parts if part.type is PartType.TEXT)
+    return "question" in turn.kinds or any(ASKS.search(text[:MAX_ASKED]) for text in texts)
 
 
 class _Effects:
@@ -83,14 +91,14 @@ class _Effects:
         """Forget the names that hold within one turn."""
         self._of_turn = {}
 
-    def add(self, call: Call, *, only_asked: bool) -> None:
-        """Take the next call; `only_asked`: the user's message gives no work."""
+    def add(self, call: Call, *, untold: bool, only_asked: bool) -> None:
+        """Take the next call; `untold`: the user's message gives no work that was recognized; `only_asked`: it is a question besides."""
         if call.fact is not None and call.fact.get("plan"):
             return  # its entries are obligations of their own
         names = {name for full in _names(call) for name in (full, _last_segment(full))}
         named = sorted(names & self.handles.keys())
         if (not call.reads and not (only_asked and _may_be_look_up(call))) or (
-            not named and not only_asked and _acts_after_all(call)
+            not named and not untold and _acts_after_all(call)
         ):
             self._begin(call)
         else:

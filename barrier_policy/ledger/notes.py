@@ -6,16 +6,18 @@ request, an unsettled effect, a promise. Lines and consumers are joined by rare 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 
 from barrier_policy.facts.model import Fact
 from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.conversation import Call, Conversation, Turn
-from barrier_policy.ledger.cues import REPEATS
+from barrier_policy.ledger.cues import ASKS, REPEATS
 from barrier_policy.ledger.effects import compact_arguments
 from barrier_policy.ledger.model import TERMINAL, UNSETTLED, Event, Family, Item
-from barrier_policy.ledger.obligations import is_instruction, is_reply, joined, user_text
+from barrier_policy.ledger.obligations import is_instruction, is_reply, joined
+from barrier_policy.ledger.owed import closing_words, user_text
 from barrier_policy.transcript.model import Message, Origin, PartType
 from barrier_policy.transcript.pairing import PartRef
 
@@ -28,6 +30,10 @@ MAX_RESULT = 900
 MAX_FINDING = 300
 MAX_JSON_FINDING = 110
 MAX_ROWS = 4
+MIN_TOLD = 4
+STATES = re.compile(r"[:：]\s|\d|(?<=[\w,] )[^\W\d_a-z][a-zà-ÿа-яё]{2,}")
+"""What has a colon, a number or a name states something; the rest is talk."""
+MAX_NOTED = 60
 
 
 def find_notes(
@@ -38,6 +44,7 @@ def find_notes(
     acted = {conversation.turn_of[item.message] for item in items if item.family is Family.EFFECT}
     found = [
         *_statements(conversation, live),
+        *_told(conversation),
         *_shown(conversation),
         *_reports(conversation, acted),
         *_findings(conversation, live),
@@ -90,6 +97,23 @@ def _statements(conversation: Conversation, live: Set[int]) -> Iterator[Item]:
         plain = [fact for fact in facts if (fact.part, fact.start) not in rules]
         for number, fact in enumerate(joined(conversation, plain)):
             yield _note("note", turn.start, fact.part, number, fact.text, fact.kind)
+
+
+def _told(conversation: Conversation) -> Iterator[Item]:
+    """What a user said that was understood as nothing, asks nothing, and that the agent took note of in a few words: `sorry, the other way round: …`."""
+    for turn in conversation.turns:
+        if not turn.has_user or turn.kinds - {"value"} or turn.calls or turn.start >= conversation.present:
+            continue
+        text = user_text(conversation, turn).strip()
+        reply = closing_words(conversation, turn)
+        if (
+            len(text.split()) >= MIN_TOLD
+            and len(text) <= MAX_LINE
+            and STATES.search(text)
+            and not ASKS.search(text)
+            and 0 < len(reply) <= MAX_NOTED
+        ):
+            yield _note("note", turn.start, 0, 970, text, "told")
 
 
 def _said(conversation: Conversation, turn: Turn) -> bool:
@@ -271,4 +295,4 @@ def _lines(conversation: Conversation) -> Iterator[tuple[Call, int, str]]:
                     yield call, number, line.strip()[:MAX_LINE]
 
 
-__all__ = ["find_notes", "user_text"]
+__all__ = ["find_notes"]

@@ -7,10 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from barrier_policy.facts.model import Fact
-from barrier_policy.ledger.conversation import Conversation, Turn, says_only
-from barrier_policy.ledger.cues import POSTPONES, SHARE, WAITS
+from barrier_policy.ledger.conversation import Call, Conversation, Turn, says_only, speaks
+from barrier_policy.ledger.cues import DEFERS, POSTPONES, SHARE, WAITS, tells_rest
 from barrier_policy.ledger.effects import effect_id
-from barrier_policy.ledger.model import UNSETTLED, Event, Family, Item
+from barrier_policy.ledger.model import UNSETTLED, Event, Item
+from barrier_policy.ledger.owed import MAX_CLOSING, MAX_REPLY, closing_words, message_text, new_obligation, user_text
+from barrier_policy.ledger.waiting import awaited_answers, inconclusive_look_ups
 from barrier_policy.transcript.model import Origin, PartType
 from barrier_policy.transcript.pairing import PartRef
 
@@ -25,13 +27,12 @@ SURE = 60
 MARKER = 5
 """A gap of this many characters holds no more than a list marker."""
 ANSWERS = frozenset({"approval", "denial", "value", "binding"})
-MAX_CLOSING = 400
-MAX_REPLY = 2_000
-"""Characters that are searched for such words."""
 
 
-def find_obligations(conversation: Conversation, effect_states: Mapping[str, str]) -> tuple[list[Item], list[Event]]:
-    """All obligations, with their events."""
+def find_obligations(
+    conversation: Conversation, effect_states: Mapping[str, str], look_ups: Sequence[Call] = ()
+) -> tuple[list[Item], list[Event]]:
+    """All obligations, with their events. `look_ups` are the last ones of effects that are still open."""
     items: list[Item] = []
     events: list[Event] = []
     for found in (
@@ -40,6 +41,8 @@ def find_obligations(conversation: Conversation, effect_states: Mapping[str, str
         _commitments(conversation),
         _questions(conversation),
         _half_done(conversation, effect_states),
+        awaited_answers(conversation),
+        inconclusive_look_ups(look_ups),
         _jobs(conversation, effect_states),
         _plan_items(conversation),
     ):
@@ -47,31 +50,6 @@ def find_obligations(conversation: Conversation, effect_states: Mapping[str, str
             items.append(item)
             events.extend(history)
     return items, events
-
-
-def _obligation(
-    kind: str,
-    message: int,
-    text: str,
-    *,
-    number: int = 0,
-    part: int = 0,
-    rebindable: bool,
-    debtor: str,
-    creditor: str,
-    subject: str = "",
-) -> Item:
-    return Item(
-        id=f"{kind}:{message}.{part}.{number}",
-        family=Family.OBLIGATION,
-        kind=kind,
-        message=message,
-        part=part,
-        text=text,
-        subject=subject,
-        rebindable=rebindable,
-        attributes={"debtor": debtor, "creditor": creditor},
-    )
 
 
 # requests -----------------------------------------------------------------------------------------------------------
@@ -84,14 +62,21 @@ def _requests(conversation: Conversation, effect_states: Mapping[str, str]) -> I
     """
     given = [turn for turn in conversation.turns if turn.has_user and _gives_work(conversation, turn, effect_states)]
     ended = [_ended(conversation, turn, effect_states) for turn in given]
+    in_dialogue = any(map(_is_open_dialogue, (call for turn in conversation.turns for call in turn.calls)))
+    newest = next((turn for turn in reversed(given) if is_instruction(turn)), None)
+    past = [turn for turn, end in zip(given, ended, strict=True) if end is None and turn.start < conversation.present]
+    unfinished = past[-1] if past else None
     for turn, end in zip(given, ended, strict=True):
         at_work = (
             bool(_unsettled(turn, effect_states))
             or turn.start < conversation.present < turn.end
             or _awaits_word(conversation, turn)
+            or (in_dialogue and turn is newest)
+            or turn is unfinished
+            or tells_rest(closing_words(conversation, turn))
         )
         text = user_text(conversation, turn) if at_work else told_text(conversation, turn)
-        item = _obligation("request", turn.start, text, rebindable=not at_work, debtor=Origin.AGENT, creditor=Origin.USER)
+        item = new_obligation("request", turn.start, text, rebindable=not at_work, debtor=Origin.AGENT, creditor=Origin.USER)
         events = [Event(turn.start, item.id, "detached", "asked by the user")]
         if end:
             events.append(Event(min(turn.end, len(conversation.messages)) - 1, item.id, *end))
@@ -100,12 +85,27 @@ def _requests(conversation: Conversation, effect_states: Mapping[str, str]) -> I
 
 def _gives_work(conversation: Conversation, turn: Turn, effect_states: Mapping[str, str]) -> bool:
     """Whether the user's message makes the agent act, beyond answering a question."""
-    if _works_at_present(conversation, turn) or _effects(turn, effect_states):
+    if _works_at_present(conversation, turn) or _effects(turn, effect_states) or _goes_on(conversation, turn):
         return True
     if not is_instruction(turn) or is_reply(conversation, turn):
         return False
     told = [int(fact.get("confidence", 100)) for fact in conversation.of_kind(turn.start, *INSTRUCTIVE)]
     return (turn.shows or max(told, default=100) >= SURE) and bool(turn.calls or turn.final < 0)
+
+
+def _is_open_dialogue(call: Call) -> bool:
+    """Whether a call puts something before somebody (a plan, a form) who has not answered."""
+    return not call.results and call.fact is not None and bool(call.fact.get("interactive"))
+
+
+def _goes_on(conversation: Conversation, turn: Turn) -> bool:
+    """Whether the agent says in the turn that it is still at a part of what was asked."""
+    said = (
+        message_text(conversation, index)[-MAX_CLOSING:]
+        for index in range(turn.start + 1, turn.end)
+        if speaks(conversation.messages[index])
+    )
+    return any(map(tells_rest, said))
 
 
 def is_instruction(turn: Turn) -> bool:
@@ -139,6 +139,8 @@ def _ended(conversation: Conversation, turn: Turn, effect_states: Mapping[str, s
         return None
     if _called_off(conversation, turn):
         return "cancelled", "called off by the user"
+    if tells_rest(closing_words(conversation, turn)):
+        return None
     if _effects(turn, effect_states) and not _unsettled(turn, effect_states) and not _awaits_word(conversation, turn):
         return "satisfied", "its effects are settled"
     return None
@@ -166,20 +168,20 @@ def _asks_back(conversation: Conversation, turn: Turn) -> bool:
     return bool(conversation.of_kind(turn.final, "question")) or _waits(conversation, turn) is not None
 
 
+def _proposed(conversation: Conversation, turn: Turn) -> bool:
+    """Whether the user took the agent's closing words for a question: the next message puts the answer off."""
+    after = turn.index + 1
+    if turn.final < 0 or after >= len(conversation.turns) or not conversation.turns[after].has_user:
+        return False
+    return DEFERS.search(user_text(conversation, conversation.turns[after])[:MAX_REPLY]) is not None
+
+
 def _waits(conversation: Conversation, turn: Turn) -> tuple[int, str] | None:
     """The part and the words by which the agent's closing message says that it waits for the user."""
     for index, part in enumerate(conversation.messages[turn.final].parts):
         if part.type is PartType.TEXT and (found := WAITS.search(part.text[-MAX_CLOSING:])):
             return index, found.group()
     return None
-
-
-def user_text(conversation: Conversation, turn: Turn) -> str:
-    """The words of the user's message."""
-    message = conversation.messages[turn.start]
-    return "\n".join(
-        part.text for part in message.parts if part.text and part.type not in ("tool_call", "tool_call_response")
-    )
 
 
 def told_text(conversation: Conversation, turn: Turn) -> str:
@@ -216,7 +218,7 @@ def _open_calls(conversation: Conversation) -> Iterator[Found]:
         for call in turn.calls:
             if call.results:
                 continue
-            item = _obligation(
+            item = new_obligation(
                 "open_call",
                 call.ref.message,
                 call.part.name,
@@ -241,7 +243,7 @@ def _commitments(conversation: Conversation) -> Iterator[Found]:
         for fact in conversation.of_kind(turn.final, "commitment")
     ]
     for number, (message, fact) in enumerate(made):
-        item = _obligation(
+        item = new_obligation(
             "commitment",
             message,
             fact.text,
@@ -258,21 +260,36 @@ def _commitments(conversation: Conversation) -> Iterator[Found]:
 
 
 def _questions(conversation: Conversation) -> Iterator[Found]:
-    """The agent's last question, where the user has not come back to it."""
-    asked = [turn for turn in conversation.turns if turn.end <= conversation.present and _asks_back(conversation, turn)]
-    for turn in asked:
-        told = conversation.of_kind(turn.final, "question")
-        part, words = (told[-1].part, told[-1].text) if told else _waits(conversation, turn) or (0, "")
-        item = _obligation(
-            "question", turn.final, words, part=part, rebindable=False, debtor=Origin.USER, creditor=Origin.AGENT
-        )
+    """The agent's last question, where the user has not come back to it; a proposal that the user puts off is one."""
+    past = [turn for turn in conversation.turns if turn.end <= conversation.present]
+    asked = [turn for turn in past if _asks_back(conversation, turn)]
+    answers = [_answered(conversation, turn) for turn in asked]
+    is_open = bool(asked) and answers[-1] is None
+    for turn, answered in zip(asked, answers, strict=True):
+        item = _question(conversation, turn)
         events = [Event(turn.final, item.id, "detached", "asked by the agent")]
-        answered = _answered(conversation, turn)
         if answered is not None:
             events.append(Event(answered, item.id, "satisfied", "the user came back to it"))
         elif turn is not asked[-1]:
             events.append(Event(asked[-1].final, item.id, "expired", "a later question took its place"))
         yield item, events
+    proposals = [turn for turn in past if _proposed(conversation, turn) and not _asks_back(conversation, turn)]
+    for turn in proposals[-1:]:
+        if not is_open:
+            item = _question(conversation, turn)
+            events = [Event(turn.final, item.id, "detached", "proposed by the agent, put off by the user")]
+            decided = [later.start for later in conversation.turns[turn.index + 2 :] if later.kinds & {"approval", "denial"}]
+            yield item, [*events, *(Event(start, item.id, "satisfied", "the user decided") for start in decided[:1])]
+
+
+def _question(conversation: Conversation, turn: Turn) -> Item:
+    told = conversation.of_kind(turn.final, "question")
+    part, words = (
+        (told[-1].part, told[-1].text) if told else _waits(conversation, turn) or (0, message_text(conversation, turn.final))
+    )
+    return new_obligation(
+        "question", turn.final, words, part=part, rebindable=False, debtor=Origin.USER, creditor=Origin.AGENT
+    )
 
 
 def _half_done(conversation: Conversation, effect_states: Mapping[str, str]) -> Iterator[Found]:
@@ -288,7 +305,7 @@ def _half_done(conversation: Conversation, effect_states: Mapping[str, str]) -> 
                     fact for fact in told if _is_half(fact) or (fact.kind == "status_pending" and not fact.get("proposed"))
                 ]
                 for number, fact in enumerate(pending):
-                    item = _obligation(
+                    item = new_obligation(
                         "handoff",
                         message,
                         fact.text,
@@ -335,7 +352,7 @@ def _jobs(conversation: Conversation, effect_states: Mapping[str, str]) -> Itera
         for fact in conversation.of_kind(message.index, "background_job"):
             handle = str(fact.get("handle", ""))
             if handle not in first:
-                first[handle] = _obligation(
+                first[handle] = new_obligation(
                     "handoff",
                     message.index,
                     f"{fact.get('what', '')} {handle} {fact.get('registry', '')}".strip(),
@@ -367,7 +384,7 @@ def _plan_items(conversation: Conversation) -> Iterator[Found]:
             words = fact.text or (latest[key][0].text if key in latest else "")
             if not words:
                 continue
-            item = _obligation(
+            item = new_obligation(
                 "precondition" if message.origin is Origin.SYSTEM else "commitment",
                 message.index,
                 words,

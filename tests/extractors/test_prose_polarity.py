@@ -40,6 +40,9 @@ POLARITY = {
     "Japanese": ("契約フォルダには触らないで。", "must_not"),
     "Korean": ("계약서 폴더는 건드리지 마세요.", "must_not"),
     "Arabic": ("ممنوع وضع الصور في التقارير.", "must_not"),
+    "Japanese imperative": ("ここには絶対に触るな。", "must_not"),
+    "Hindi, negation at the end": ("सोमवार को कोई बैठक नहीं।", "must_not"),
+    "Hindi, a word that begins like a negation": ("नाम सूची में हिंदी में ही रहें।", "must"),
     "Hindi": ("रिपोर्ट में तस्वीरें मत डालना।", "must_not"),
 }
 

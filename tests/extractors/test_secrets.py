@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from barrier_policy import Context, Message, Origin, Part, PartType
+from barrier_policy.facts.masking import Masker
 from barrier_policy.facts.secrets import find_secrets, redact, secret_digest
 
 CONTEXT = Context(calls={}, tools={}, now="2026-01-01T00:00:00Z")
@@ -127,7 +128,6 @@ def test_a_private_key_is_masked_as_a_whole() -> None:
         "the token of pod checkout-web-7d9f8b6c5d-x2k4p",
         "booking code RR-50166",
         "confirmation code AX-2208",
-        "gate code 5591, for visitors",
         "error code 5003, exit code 1234",
         "postal code 70173",
         "pin numpy 1.26.4",
@@ -141,6 +141,126 @@ def test_a_private_key_is_masked_as_a_whole() -> None:
 def test_what_only_looks_like_a_secret_stays_readable(text: str) -> None:
     assert find_secrets(text) == ()
     assert redact(text) == text
+
+
+@pytest.mark.parametrize(
+    "text, value",
+    [
+        ("guest code for the cabin 771204, valid till monday", "771204"),
+        ("gate code 5591, for visitors", "5591"),
+        ("the one-time code they texted me is 558 213", "558 213"),
+        ("safe combination 12-44-90", "12-44-90"),
+        ("PIN for the card ending 3301 is 9914", "9914"),
+        ("Gästecode für das Ferienhaus 204917, gilt bis Sonntag", "204917"),
+        ("Code für den Tresor im Büro: 90-14-77", "90-14-77"),
+        ("le code du portail est 5512A", "5512A"),
+        ("código de huéspedes 663018 para el apartamento", "663018"),
+        ("il codice del cancello è 58213", "58213"),
+        ("código do portão 88213", "88213"),
+        ("gastencode voor het huisje 338104", "338104"),
+        ("kod do bramy to 771204", "771204"),
+        ("kód od branky je 55120", "55120"),
+        ("код от домофона 33K7712", "33K7712"),
+        ("kapı şifresi 447120", "447120"),
+        ("dörrkoden är 5512", "5512"),
+        ("ovikoodi on 7719", "7719"),
+        ("kapukód: 4471", "4471"),
+        ("codul de la poartă este 55120", "55120"),
+        ("ο κωδικός της πόρτας είναι 4471", "4471"),
+        ("门禁码是 771204，今天有效", "771204"),
+        ("玄関の暗証番号は 8841 です", "8841"),
+        ("현관 비밀번호는 448120이에요", "448120"),
+        ("رمز الباب 558123 صالح حتى الأحد", "558123"),
+        ("दरवाज़े का कोड 448210 है", "448210"),
+        ("mã cửa là 447120", "447120"),
+        ("รหัสประตู 447120", "447120"),
+    ],
+)
+def test_a_code_is_secret_where_it_opens_something(text: str, value: str) -> None:
+    assert [text[found.start : found.end] for found in find_secrets(text)] == [value]
+
+
+def test_all_codes_of_a_list_are_secret() -> None:
+    text = "recovery codes: 7QK2-99XM, 8PL1-22ZZ, 4471-9920"
+    assert redact(text).count("[secret access_code") == 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "discount code SUMMER24 for guests",
+        "product code for the door 448120",
+        "order 55120 for the house",
+        "the door codes will be changed on 2026-05-01",
+        "access codes: 120 issued",
+        "PIN code letter was sent to 4471 people",
+        "keypad broken in house 1204",
+        "code for the gate module is in src/gate.rs",
+        "alarm 55120 acknowledged",
+        "Fehlercode 5512 an der Tür",
+        "le code de la route 2024",
+        "código de barras 7501031",
+        "kod pocztowy 30-059",
+        "код товара 558812",
+        "错误码 4471，门打不开",
+        "注文番号は 558213 です",
+        "우편번호 448120",
+    ],
+)
+def test_a_code_that_names_something_stays_readable(text: str) -> None:
+    assert find_secrets(text) == ()
+
+
+@pytest.mark.parametrize(
+    "text, value",
+    [
+        ("結済用のAPIキーは sk-test-4Kd92mQx です", "sk-test-4Kd92mQx"),
+        ("署名用の鍵は Zk83-qp7Lm2-W9 です。控えておいて", "Zk83-qp7Lm2-W9"),
+        ("本番の秘密鍵：tk4Q9zL2mX8", "tk4Q9zL2mX8"),
+        ("API 키는 zk-live-4mQ82LxP 입니다", "zk-live-4mQ82LxP"),
+        ("ключ доступа: 8hQ2mZ4xT7vB", "8hQ2mZ4xT7vB"),
+        ("stripe key sk_live_9aQ2Lm", "sk_live_9aQ2Lm"),
+        ("a chave da API é zx-live-9Qm2Lp7", "zx-live-9Qm2Lp7"),
+        ("WLAN-Schlüssel: Birke-77-Zaun", "Birke-77-Zaun"),
+        ("la clave del wifi de la oficina es Tilo2024x", "Tilo2024x"),
+        ("пароль от вайфая — Sosna2291", "Sosna2291"),
+        ("كلمة المرور هي Nakhla2291!", "Nakhla2291!"),
+        ("hasło do wifi Klon#7712x", "Klon#7712x"),
+        ("login is anna / Regen!4471", "Regen!4471"),
+        ("ftp user deploy pw k9!mmQ22", "k9!mmQ22"),
+        ("user bob, password swordfish9", "swordfish9"),
+    ],
+)
+def test_keys_and_passwords_are_told_in_many_languages(text: str, value: str) -> None:
+    assert [text[found.start : found.end] for found in find_secrets(text)] == [value]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "パスワードは変更しないで",
+        "clave primaria 4471",
+        "palabra clave 2024",
+        "the login page shows 404/502",
+        "password for staging-2 expired",
+        "eu-prod-7f3a9c is up",
+        "password issue org/repo#4471",
+    ],
+)
+def test_words_for_keys_and_passwords_alone_hide_nothing(text: str) -> None:
+    assert find_secrets(text) == ()
+
+
+def test_what_a_lock_is_given_is_secret() -> None:
+    call = Part(
+        type=PartType.TOOL_CALL,
+        name="lock.addCode",
+        text='{"lock":"lake","code":"4815"}',
+        arguments={"lock": "lake", "code": "4815"},
+    )
+    message = Message(index=0, role="assistant", origin=Origin.AGENT, parts=(call,))
+    (fact,) = plugin.barrier_extract_facts(message=message, context=CONTEXT)
+    assert call.text[fact.start : fact.end] == "4815"
 
 
 def test_the_digest_is_keyed_and_equal_for_equal_secrets() -> None:
@@ -193,3 +313,21 @@ def test_a_fact_has_the_place_and_the_digest_and_never_the_value() -> None:
     assert "vale" not in repr(fact)
     (kind,) = plugin.barrier_fact_kinds()
     assert {attribute.name for attribute in kind.attributes} == set(fact.attributes)
+
+
+@pytest.mark.parametrize(
+    "code, elsewhere, masked",
+    [
+        ("7719", "told her 7719, she wrote it down", True),
+        ("7719", "order 47719, 7719.50 EUR, item/7719", False),
+        ("2027", "in March 2027", False),
+        ("558213", "x558213y", True),
+    ],
+)
+def test_a_short_secret_is_masked_elsewhere_as_a_word_of_its_own(code: str, elsewhere: str, masked: bool) -> None:
+    messages = [
+        Message(index=index, role="user", origin=Origin.USER, parts=(Part(type=PartType.TEXT, text=text),))
+        for index, text in enumerate((f"door code {code}", elsewhere))
+    ]
+    facts = [list(plugin.barrier_extract_facts(message=message, context=CONTEXT)) for message in messages]
+    assert (code not in Masker(messages, facts).text(elsewhere, 1)) is masked

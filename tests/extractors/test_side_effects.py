@@ -153,6 +153,13 @@ def test_a_search_for_words_of_sql_is_no_statement() -> None:
         ("control_device", MORE),
         ("device_command", MORE),
         ("command_history", READ),
+        ("pedidos_ver", READ),
+        ("lijst_tonen", READ),
+        ("szukaj_faktur", READ),
+        ("zobraz_plan", READ),
+        ("voir_facture", READ),
+        ("siparis_getir", READ),
+        ("mail.sizes", READ),
     ],
 )
 def test_a_name_is_judged_by_its_verbs_as_an_assumption(name: str, expected: str) -> None:

@@ -173,3 +173,161 @@ def test_lines_that_are_still_pending_keep_an_effect_open(answer: str) -> None:
         ).action
         == "retain"
     )
+
+
+ELSEWHERE = [*user("Is the canteen open?"), *agent("From eight o'clock.")]
+
+
+@pytest.mark.parametrize(
+    "closing",
+    [
+        "Asked her, no reply yet.",
+        "Sent to the notary; still waiting for his answer.",
+        "Ist raus, die Antwort steht noch aus.",
+        "Envoyé, j'attends leur réponse.",
+        "Enviado, a la espera de respuesta.",
+        "Inviato, non ha ancora risposto.",
+        "Enviado, aguardo a resposta.",
+        "Verstuurd, nog geen antwoord.",
+        "Wysłane, czekam na odpowiedź.",
+        "Отправлено, жду ответа.",
+        "送りました。返事待ちです。",
+        "发了，还没回复。",
+    ],
+)
+def test_an_answer_that_the_agent_waits_for_keeps_its_words(closing: str) -> None:
+    messages = [
+        *user("Ask Dr. Lindqvist which room."),
+        *tool("message.send", "delivered", to="lindqvist", text="Room 1 or 3?"),
+    ]
+    assert at(judge([*messages, *agent(closing), *ELSEWHERE]), 3).action == "retain"
+
+
+def test_an_awaited_answer_that_came_is_over() -> None:
+    asked = [*user("Ask Lindqvist which room."), *tool("message.send", "delivered", to="lindqvist", text="Room 1 or 3?")]
+    came = [
+        *user("Open the inbox."),
+        *tool("message.list", "lindqvist: room 3 please", sender="lindqvist"),
+        *agent("Lindqvist takes room 3."),
+    ]
+    assert at(judge([*asked, *agent("Asked, no reply yet."), *came, *ELSEWHERE]), 3).action != "retain"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "application A-7: under consideration",
+        '{"ref":"claim A-7: under review","amount":"129.00"}',
+        '{"id":"A-7","note":"réponse sous 48 h"}',
+        '{"id":"A-7","decision_in_days":5}',
+        '{"draft":"A-7","signed":false}',
+        "Antrag A-7: in Prüfung, 3 Positionen",
+        "solicitud A-7 en revisión",
+        "domanda A-7 in valutazione",
+        "pedido A-7: em análise",
+        "aanvraag A-7 in beoordeling",
+        "wniosek A-7 do rozpatrzenia",
+        "заявка A-7 на рассмотрении",
+        "A-7 审批中",
+        "A-7 審査中",
+        "A-7 검토 중",
+    ],
+)
+def test_what_somebody_has_yet_to_decide_is_not_done(answer: str) -> None:
+    messages = [*user("File it, please."), *tool("office.submit", answer, case="x"), *agent("Filed."), *ELSEWHERE]
+    assert at(judge(messages), 1).action == "retain"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["Let me sleep on it.", "I'll tell you after lunch.", "Ich überlege es mir noch.", "Je te dirai demain.", "ci penso"],
+)
+def test_a_proposal_that_the_user_puts_off_is_a_question(reply: str) -> None:
+    proposal = agent("Two ways: a new table, or a column more. I would take the table.")
+    messages = [*user("How do we keep the grades?"), *proposal, *user(reply), *agent("Sure."), *ELSEWHERE]
+    assert at(judge(messages), 1).action == "retain"
+
+
+def test_putting_off_an_earlier_question_makes_no_proposal() -> None:
+    messages = [*ASKED, *user("How warm is it?"), *agent("17.8 degrees."), *user("Hm, let me think."), *agent("Sure.")]
+    decision = judge(messages)
+    assert at(decision, 1).action == "retain"
+    assert at(decision, 3).action != "retain"
+
+
+@pytest.mark.parametrize(
+    "closing",
+    [
+        "147 of them. What they fetch there, I'm still checking.",
+        "147 Stück. Was die dort holen, prüfe ich noch.",
+        "147. Je cherche encore le reste.",
+        "147. Sigo buscando el resto.",
+        "147. Sto ancora cercando il resto.",
+        "147. Остальное уточняю.",
+    ],
+)
+def test_a_request_is_open_while_the_agent_is_at_its_rest(closing: str) -> None:
+    messages = [
+        *user("How many still use it, and what would break?"),
+        *tool("logs.count", "147", field="tls"),
+        *agent(closing),
+    ]
+    assert at(judge([*messages, *ELSEWHERE]), 0).action == "retain"
+
+
+def test_a_look_up_that_tells_nothing_yet_stays_with_the_open_effect() -> None:
+    messages = [
+        *user("Send it to all."),
+        *tool("mailing_send", "504 gateway timeout", dedupe_key="advent/full"),
+        *tool("mailing_find", '{"status":"not indexed yet"}', dedupe_key="advent/full"),
+        *agent("Nothing to be seen."),
+    ]
+    assert at(judge([*messages, *ELSEWHERE]), 3).action == "retain"
+
+
+def test_while_a_plan_waits_for_an_answer_its_request_stays() -> None:
+    plan = tool("present_plan", None, title="Receipts", steps=["field", "view"])
+    messages = [
+        *user("Prepare a plan for the receipts."),
+        *tool("list_dir", "a.py", path="bank"),
+        *agent("Read."),
+    ]
+    assert at(judge([*messages, *plan]), 0).action == "retain"
+
+
+@pytest.mark.parametrize(
+    "order", ["recalibrate picker 7", "Pour Mme Keller, bonus 500 séparé", "nog een pallet water voor dok 4"]
+)
+def test_an_unknown_tool_has_acted_where_nothing_was_asked(order: str) -> None:
+    decision = judge([*user(order), *tool("plant.picker", "picker 7, offset 1.4 mm", id=7), *agent("Done."), *ELSEWHERE])
+    assert any(record.kind == "receipt" and "1.4 mm" in record.text for record in decision.carrier)
+
+
+@pytest.mark.parametrize(
+    "question", ["what offset has picker 7", "wie groß ist der Versatz", "offset?", "7 号偏移多少", "kaç mm"]
+)
+def test_an_unknown_tool_has_looked_where_something_was_asked(question: str) -> None:
+    decision = judge(
+        [*user(question), *tool("plant.picker", "picker 7, offset 1.4 mm", id=7), *agent("1.4 mm."), *ELSEWHERE]
+    )
+    assert not any(record.kind == "receipt" for record in decision.carrier)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "sorry omgekeerd: Joost doet vroeg, Amira nacht",
+        "no wait, Kim takes mornings, Lee the nights",
+        "Rechnung geht an Haus 4, Eingang hinten",
+    ],
+)
+def test_what_is_told_in_passing_and_noted_is_kept(said: str) -> None:
+    messages = [*user("Set them up."), *agent("Right."), *user(said), *agent("Noted."), *ELSEWHERE]
+    assert said in shown(judge(messages))
+
+
+@pytest.mark.parametrize(
+    "talk", ["back, the soup was meh today", "thanks, that was all for now", "what a day this was, phew"]
+)
+def test_talk_is_not_kept(talk: str) -> None:
+    assert talk not in shown(judge([*user(talk), *agent("Indeed."), *ELSEWHERE]))

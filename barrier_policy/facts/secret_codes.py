@@ -1,0 +1,196 @@
+"""Codes that open something: doors, gates, safes, alarms, cards, accounts (design section 5, bindings).
+
+A code word alone says nothing (`error code`, `postal code`, `booking code`). It is a secret's label where it is the code *of* something
+that it opens (`guest code`, `Türcode`, `code du portail`, `код от домофона`, `玄関の暗証番号`), and the value is told: right after the label,
+after a word like `is`, or after the thing that it opens.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+LABELS = (
+    "code", "código", "codigo", "codice", "codul", "kod", "kód", "код", "koodi", "κωδικ", "mã", "รหัส", "קוד", "رمز", "कोड",
+    "コード", "番号", "码", "碼", "번호", "코드", "şifre", "combination", "combinación", "pin", "пин",
+)  # fmt: skip
+"""Words for a code; in languages with endings, what they begin with."""
+SELF_LABELS = (
+    "digicode", "lockbox", "lock box", "keybox", "key box", "keypad", "暗証番号", "门禁码", "門禁碼", "开门码", "验证码", "驗證碼", "비번", "пинкод", "пин-код",
+)  # fmt: skip
+"""Words that name such a code, or its box, by themselves."""
+UNSPACED = frozenset(
+    (
+        "รหัส",
+        "コード",
+        "番号",
+        "码",
+        "碼",
+        "번호",
+        "코드",
+        "暗証番号",
+        "门禁码",
+        "門禁碼",
+        "开门码",
+        "验证码",
+        "驗證碼",
+        "비번",
+    )
+)
+
+OWNERS = _words(
+    "door gate padlock wifi wlan entry entrance access garage locker alarm flat house keypad lockbox lock guest guests visitor visitors cleaner cabin "
+    "cottage apartment shed vault safe keybox intercom opener claim activation pairing recovery backup unlock security one-time onetime "
+    "time verification auth authentication authorization 2fa mfa sms login sign-in signin enrolment enrollment entry-phone alarm's "
+    "kapı misafir giriş kasa bina daire domofon porta's bejárati kapu riasztó vendég "
+    "pin card"
+)
+"""The word before a code word, with a blank or hyphen between them."""
+OTHERS = _words(
+    "error status exit zip postal post country area product article item discount promo coupon voucher booking confirmation reservation order tracking "
+    "source qr bar dress cost tax colour color log return response reason fault"
+)
+"""Words before `code` that make it a name of something else, whatever stands after it."""
+COMPOUNDS = _words(
+    "tür haustür wohnungstür eingangs eingangstür tor garagen garagentor haus gäste gast besucher alarm schließfach safe tresor zugangs zutritts "
+    "aktivierungs freischalt einmal sicherheits bestätigungs entsperr keller pforten schlüsselbox "
+    "deur voordeur poort gasten toegangs alarm kluis garage activatie dörr port gäst larm dør gæste gjeste alarm garage ovi portti "
+    "ulko vieras kapu ajtó riasztó vendég door gate pass key"
+)
+"""What stands before a code word in one word: `Türcode`, `portkod`, `ovikoodi`."""
+ENDS = (
+    "大门", "门禁", "入户门", "车库", "訪客", "访客", "保险箱", "保險箱", "门锁", "玄関", "ドア", "入口", "ゲスト", "金庫", "解錠", "入館", "門", "门", "認証", "ロッカー",
+    "현관", "출입", "도어락", "금고", "출입문", "대문", "인증", "दरवाज़े", "दरवाजे", "गेट", "ताले", "तिजोरी",
+)  # fmt: skip
+"""What stands before a code word in scripts without capitals, particles aside."""
+OPENED = (
+    "door", "gate", "padlock", "garage", "house", "flat", "cabin", "cottage", "safe", "alarm", "locker", "building", "apartment", "lock", "keypad", "villa",
+    "studio", "office", "chalet", "lobby", "guest", "visitor", "card", "tür", "haustür", "tor", "haus", "ferienhaus", "wohnung", "ferienwohnung", "tresor",
+    "schließfach", "keller", "büro", "gäste", "besucher", "karte", "porte", "portail", "immeuble", "entrée", "coffre", "alarme", "maison", "carta",
+    "appartement", "invité", "visiteur", "cadenas", "carte", "accès", "puerta", "portal", "caja", "garaje", "casa", "piso", "entrada", "edificio",
+    "huésped", "candado", "invitad", "tarjeta", "acceso", "porta", "portone", "cancello", "cassaforte", "allarme", "ingresso", "ospiti", "lucchetto", "accesso",
+    "portão", "prédio", "cofre", "garagem", "hóspede", "cadeado", "cartão", "acesso", "deur", "poort", "pand", "kluis", "huis", "kantoor", "gasten", "hangslot", "kłódk", "zámk", "kaart",
+    "domofon", "bram", "drzwi", "sejf", "garaż", "furt", "klatk", "mieszkan", "gości", "dostępu", "kart", "brank", "dveř", "trezor", "garáž", "vchod",
+    "домофон", "ворот", "двер", "подъезд", "сейф", "сигнализац", "калитк", "гараж", "квартир", "гост", "карт", "замк", "wifi", "wi-fi", "wlan", "воріт", "port", "dør", "dörr",
+    "larm", "gæst", "gäst", "poart", "uș", "interfon", "seif", "πόρτα", "πόρτας", "cửa", "cổng", "két", "pintu", "gerbang", "tamu",
+    "ประตู", "דלת", "הדלת", "שער", "השער", "باب", "الباب", "البوابة", "الخزنة", "الضيوف",
+)  # fmt: skip
+"""What a code opens, or whom it lets in; each is what its word begins with."""
+TELLS = _words(
+    "is it's its are now new ist jetzt lautet neu est c'est es son è é são jest to je är er on este είναι là adalah היא הוא คือ هو هي है "
+    "это: this: van: the: 是 为 為 は が 는 은 가 이"
+)
+"""Words between the label and the value that say that it follows."""
+
+REACH = 64
+MAX_LABELS = 2_000
+_WORD_BEFORE = re.compile(r"([^\W_]+(?:[-'’][^\W_]+)*)[ \-]{0,2}\Z")
+_ENDING = re.compile(r"[^\W\d_]{0,4}(?:['’][^\W\d_]{1,4})?(?![^\W\d_])")
+_STOP = re.compile(r"[\n;!?。]|[.](?=\s|\Z)")
+_OPENED_STOP = re.compile(r"[\d\n,;:!?。]|[.](?=\s|\Z)")
+_GROUPS = re.compile(r"\d{1,2}(?:-\d{1,2}){2}")
+_SPACED_WORD = re.compile(r"[^\s\d_.,:;!?()\"'’]+")
+_LAST = re.compile(r"([^\s\d_.,:;!?()\"]+)\Z")
+_VALUE = re.compile(
+    r"(?<![\w.,#*@/-])(?:\d{3} \d{3}|\d{4} \d{4}|\d{2}(?: \d{2}){2,3}|\d{2,6}(?:-\d{2,6}){1,3}|[*#]?\d{3,10}[А-ЯЁ]?[*#]?|(?=[A-Za-z0-9-]{0,20}\d)[A-Za-z0-9]{2,12}(?:-[A-Za-z0-9]{2,12}){0,4}[*#]?)"
+    r"(?![A-Za-z0-9_@/*#€$£%-]|[.:,]\d| ?(?:%|€|\$|£|°|EUR|USD|CHF|[kK]m\b|[kK]?[bB]\b))"
+)
+_MOMENT = re.compile(r"(?:19|20)\d\d|\d{1,4}[-./ ]\d{1,2}[-./ ]\d{1,4}|\d{1,2}(?:am|pm|th|st|nd|rd|h)", re.IGNORECASE)
+_GOES_ON = re.compile(r" [^\W\d_]")
+_LIST = " ,/&\"'"
+_FILLER = " \t\"'`*:=—–-„“”«»「」\\：."
+
+
+def find_codes(text: str, lowered: str) -> Iterator[tuple[int, int, int]]:
+    """Where codes are told: the places of the value, and where the label begins. Costs time for each code word, not for the whole text."""
+    for label in SELF_LABELS:
+        for start, end in _places(lowered, label):
+            if label in UNSPACED or not lowered[start - 1 : start].isalpha():
+                yield from _values(text, start, end, near_only=True)
+    for label in LABELS:
+        for start, end in _places(lowered, label):
+            if label in UNSPACED:
+                if _particles(lowered[max(0, start - 12) : start]).endswith(ENDS) or _opens(lowered, end):
+                    yield from _values(text, start, end)
+                continue
+            ending = _ENDING.match(lowered, end)
+            if ending is not None and _is_owned(lowered, start, ending.end()):
+                yield from _values(text, start, ending.end())
+
+
+def _places(lowered: str, label: str) -> Iterator[tuple[int, int]]:
+    start = lowered.find(label)
+    for _ in range(MAX_LABELS):
+        if start < 0:
+            return
+        yield start, start + len(label)
+        start = lowered.find(label, start + len(label))
+
+
+def _particles(before: str) -> str:
+    return before.rstrip(" のका的의用")
+
+
+def _is_owned(lowered: str, start: int, end: int) -> bool:
+    """Whether the code word has an owner: in the same word, right before it, or after it."""
+    if _particles(lowered[max(0, start - 12) : start]).endswith(ENDS):
+        return True
+    before = _WORD_BEFORE.search(lowered, max(0, start - 24), start)
+    if before is None:
+        return _opens(lowered, end)
+    if before.end(1) == start:
+        return before[1] in COMPOUNDS
+    return before[1] in OWNERS or (before[1] not in OTHERS and _opens(lowered, end))
+
+
+def _opens(lowered: str, end: int) -> bool:
+    """Whether what the code opens is named between the code word and the next number."""
+    stop = _OPENED_STOP.search(lowered, end, end + 40)
+    words = _SPACED_WORD.findall(lowered, end, stop.start() if stop else end + 40)[:5]
+    return any(word.startswith(OPENED) for word in words)
+
+
+def _values(text: str, start: int, end: int, *, near_only: bool = False) -> Iterator[tuple[int, int, int]]:
+    """The value that a label tells, and where it is a list of them, all."""
+    stop = _STOP.search(text, end, end + REACH)
+    limit = stop.start() if stop else min(len(text), end + REACH)
+    last = -1
+    for match in _VALUE.finditer(text, end, limit):
+        between = text[max(last, end) : match.start()]
+        near = not between.strip(_LIST) if last >= 0 else _leads(between)
+        if last >= 0 and not near:
+            return
+        if near is None or not (near or not near_only) or not _is_code(match[0], between, near=near):
+            near_only = near_only or any(map(str.isdigit, match[0]))  # a number of something else stands first
+            continue
+        if (len(match[0]) == 3 or between.endswith(" to ")) and _GOES_ON.match(text, match.end()):  # `codes: 120 issued`
+            return
+        yield match.start(), match.end(), start
+        last = match.end()
+
+
+def _leads(between: str) -> bool | None:
+    """Whether what stands between label and value leads to it: True where nothing or `is` does, False where what is opened does."""
+    bare = between.strip(_FILLER + ",（(").lower().replace("’", "'")
+    if not bare:
+        return None if "," in between else True
+    last = _LAST.search(bare)
+    if last is None:
+        return None
+    if last[1] in TELLS or last[1][-1] in "是为為はが는은가이":
+        return True
+    opened = last[1].rsplit("'", 1)[-1].startswith(OPENED)
+    return between.rstrip().endswith((":", "=", "：")) if opened else None
+
+
+def _is_code(value: str, between: str, *, near: bool) -> bool:
+    """Whether a value can be such a code: digits, or capitals and digits; from afar at least four digits; no date."""
+    if _MOMENT.fullmatch(value) and not (near and value.isdigit() and not between.endswith(" on ")):
+        return near and _GROUPS.fullmatch(value) is not None
+    digits = sum(map(str.isdigit, value))
+    return digits >= (3 if near else 4) or (near and digits >= 1 and len(value) >= 4 and value.upper() == value)

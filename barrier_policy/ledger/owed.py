@@ -1,0 +1,54 @@
+"""What an obligation is made of: the item, and the words of the messages that it comes from."""
+
+from __future__ import annotations
+
+from barrier_policy.ledger.conversation import Conversation, Turn
+from barrier_policy.ledger.model import Family, Item
+
+MAX_CLOSING = 400
+MAX_REPLY = 2_000
+"""Characters that are searched for words that put off, wait or go on."""
+
+
+def new_obligation(
+    kind: str,
+    message: int,
+    text: str,
+    *,
+    number: int = 0,
+    part: int = 0,
+    rebindable: bool,
+    debtor: str,
+    creditor: str,
+    subject: str = "",
+) -> Item:
+    """An obligation: who owes it to whom, in which words, and whether a record can hold it."""
+    return Item(
+        id=f"{kind}:{message}.{part}.{number}",
+        family=Family.OBLIGATION,
+        kind=kind,
+        message=message,
+        part=part,
+        text=text,
+        subject=subject,
+        rebindable=rebindable,
+        attributes={"debtor": debtor, "creditor": creditor},
+    )
+
+
+def user_text(conversation: Conversation, turn: Turn) -> str:
+    """The words of the user's message."""
+    return message_text(conversation, turn.start)
+
+
+def message_text(conversation: Conversation, index: int) -> str:
+    """The words of a message."""
+    message = conversation.messages[index]
+    return "\n".join(
+        part.text for part in message.parts if part.text and part.type not in ("tool_call", "tool_call_response")
+    )
+
+
+def closing_words(conversation: Conversation, turn: Turn) -> str:
+    """The end of the last text of the agent in a turn."""
+    return message_text(conversation, turn.final)[-MAX_CLOSING:] if turn.final >= 0 else ""
