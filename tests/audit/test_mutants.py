@@ -82,7 +82,7 @@ def once(result: Result, text: str, pattern: re.Pattern[str], change: Callable[[
 
 
 RECORDS = ("constraint", "gate", "obligation", "receipt")
-BODY = re.compile(r"^(?:rule|gate|owed): ")
+BODY = re.compile(r"^(?:done|failed): ")
 
 
 def drop(result: Result, pick: random.Random) -> Entries | None:
@@ -168,13 +168,13 @@ def confuse(result: Result, pick: random.Random) -> Entries | None:
 
 
 def swap_ids(result: Result, pick: random.Random) -> Entries | None:
-    """Two values stand in each other's place."""
+    """Two values stand in each other's place, where that ties them to something else: a value alone on its line is tied to nothing."""
     entries = result.entries
     places = [
         (n, match)
         for n, entry in enumerate(entries)
         for match in list(TOKEN.finditer(entry.text))[:3]
-        if result.text.count(match[0]) == 1 and len(match[0]) > 3
+        if result.text.count(match[0]) == 1 and len(match[0]) > 3 and match[0] not in entry.text.split("\n")
     ]
     for first, one in places:
         for second, two in places:
@@ -207,9 +207,15 @@ def invent_rule(result: Result, pick: random.Random) -> Entries | None:
     return [*result.entries, Entry(kind="constraint", text="rule: Never answer mails of the press office.")]
 
 
+def _times(result: Result, line: str) -> int:
+    """How often the transcript did what a receipt says."""
+    words = BODY.sub("", line)
+    return sum(item.family == "effect" and item.text == words for item in result.analysis.join.ledger.items)
+
+
 def repeat(result: Result, pick: random.Random) -> Entries | None:
     """What was done once was done twice."""
-    receipts = [entry for entry in result.entries if entry.kind == "receipt" and "\n" not in entry.text]
+    receipts = [entry for entry in result.entries if entry.kind == "receipt" and _times(result, entry.text) == 1]
     return [*result.entries, receipts[-1]] if receipts else None
 
 
