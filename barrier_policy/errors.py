@@ -75,6 +75,10 @@ class CarrierError(BarrierPolicyError):
     """A carrier message that can't be read."""
 
 
+class LogError(BarrierPolicyError):
+    """A decision log that can't be read or written, or is not as it was."""
+
+
 class CompactionBarrierError(BarrierPolicyError, RuntimeError):
     """A span is a barrier and can't be summarized safely (source: Compaction barrier, 2026-11-10)."""
 

@@ -1,4 +1,4 @@
-"""What a team sets once: tail, budget, fidelity clause, workload, tool classes, store, overlays (`barrier-policy.yaml`)."""
+"""What a team sets once: tail, budget, fidelity clause, workload, tool classes, store, overlays, log (`barrier-policy.yaml`)."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from barrier_policy.log_spec import LogSpec
 from barrier_policy.spans.segment import Strategy
 
 PROFILE_NAME = "barrier-policy.yaml"
@@ -49,7 +50,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
 
     `keep_last` is in messages, `target_tokens` in tokens for the whole context (None: no target). `tools` are effect classes by tool
     name; they win over what extractors find. `store` is a folder, "" for the default one, None for no store. Paths of a profile that
-    was read from a file are absolute. `engine` is auto, fast or python.
+    was read from a file are absolute. `engine` is auto, fast or python. `log` is where decisions are logged, None for nowhere.
     """
 
     keep_last: int = DEFAULT_KEEP_LAST
@@ -61,3 +62,4 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     store: str | None = ""
     overlays: tuple[Path, ...] = ()
     engine: str = "auto"
+    log: LogSpec | None = None
