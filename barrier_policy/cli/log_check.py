@@ -21,10 +21,10 @@ def verify_log(request: Request, anchor: str) -> int:
     found = named_log(request).verify(known)
     if found.problem:
         report(LogError(found.problem))
-        show(out(), f"{found.head.count:,} records are good before that")
+        show(out(), f"good before that: {_records(found.head)}")
         return FAILED
     anchored = ", the anchored one among them" if known else ""
-    show(out(), f"{found.head.count:,} records, each as it was written{anchored}; head {found.head}")
+    show(out(), f"{_records(found.head)}, each as it was written{anchored}; head {found.head}")
     return OK
 
 
@@ -59,3 +59,7 @@ def _whole(log: DecisionLog) -> Head | None:
         report(LogError(found.problem))
         return None
     return found.head
+
+
+def _records(head: Head) -> str:
+    return "1 record" if head.count == 1 else f"{head.count:,} records"

@@ -48,8 +48,8 @@ def parse_anchor(text: str) -> Anchor:
     raise LogError(f"`{text}` is no anchor (give what `log anchor` printed: COUNT:sha256:<64 hex digits>)")
 
 
-def verify_chain(lines: Iterable[Line], anchor: Anchor | None = None) -> Verification:
-    """Follow the chain from its first line to the first bad one, or to the end.
+def verify_chain(lines: Iterable[Line], anchor: Anchor | None = None, *, name: str = "log") -> Verification:
+    """Follow the chain from its first line to the first bad one, or to the end. `name` is what the log is called.
 
     Without an anchor it can't be known whether the end was cut off, or the last records were replaced by others with a chain of their own.
     With one, everything up to the anchored record is known to be as it was then.
@@ -63,7 +63,7 @@ def verify_chain(lines: Iterable[Line], anchor: Anchor | None = None) -> Verific
         except LogError as error:
             return Verification(head=head, problem=f"{line.place}: {error}")
     if not anchored:
-        return Verification(head=head, problem=_unmet(anchor, head))
+        return Verification(head=head, problem=f"{name}: {_unmet(anchor, head)}")
     return Verification(head=head)
 
 
@@ -94,4 +94,4 @@ def _meets(anchor: Anchor | None, head: Head) -> bool:
 
 def _unmet(anchor: Anchor | None, head: Head) -> str:
     wanted = f"record {anchor.count}" if anchor and anchor.count is not None else "a record with that digest"
-    return f"the log ends after record {head.count}, and the anchor is {wanted} (the end was cut off, or it is another log)"
+    return f"it ends after record {head.count}, and the anchor is {wanted} (the end was cut off, or it is another log)"

@@ -6,6 +6,7 @@ write and read at once.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -18,6 +19,7 @@ from barrier_policy.log.record import Head, head_of
 from barrier_policy.log_spec import Fsync
 
 MAGIC = b"SQLite format 3\x00"
+FILE_MODE = 0o600
 WAIT = 60.0
 """Seconds to wait for another writer."""
 
@@ -73,9 +75,10 @@ class DatabaseLog:
         """A connection for one use: none is shared by threads or inherited by a forked process."""
         if not write and not self.path.is_file():
             raise LogError(f"{self.path}: there is no such log")
-        mode = "rwc" if write else "ro"
-        address = f"file:{quote(str(self.path.absolute()))}?mode={mode}"
+        address = f"file:{quote(str(self.path.absolute()))}?mode={'rw' if write else 'ro'}"
         try:
+            if write and not self.path.exists():
+                os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, FILE_MODE))  # SQLite would let everybody read it
             with closing(sqlite3.connect(address, uri=True, timeout=WAIT, isolation_level=None)) as connection:
                 if write:
                     connection.execute("PRAGMA journal_mode = WAL")
@@ -88,9 +91,9 @@ class DatabaseLog:
 def is_database(path: Path) -> bool:
     """Whether a file is there and is a database of SQLite. Raises LogError where it can't be read."""
     try:
+        if not path.is_file():  # a pipe would be waited for
+            return False
         with path.open("rb") as file:
             return file.read(len(MAGIC)) == MAGIC
-    except FileNotFoundError:
-        return False
     except OSError as error:
         raise LogError(f"{path}: {(error.strerror or str(error)).lower()}") from None

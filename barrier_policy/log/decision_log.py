@@ -91,7 +91,7 @@ class DecisionLog:
 
     def verify(self, anchor: Anchor | None = None) -> Verification:
         """Whether the log is whole, up to an anchor that was taken earlier and beyond."""
-        return verify_chain(self._storage.lines(), anchor)
+        return verify_chain(self._storage.lines(), anchor, name=str(self.spec.path))
 
     def close(self) -> None:
         """Make durable what is not yet."""
@@ -106,6 +106,8 @@ def _storage(spec: LogSpec) -> Storage:
         kind = LogKind.SQLITE if database or path.suffix.lower() in DATABASE_SUFFIXES else LogKind.JSONL
     if database and kind is not LogKind.SQLITE:
         raise LogError(f"{path}: the file is a database (give `kind: sqlite`, or another path)")
+    if kind is LogKind.SQLITE and not database and path.is_file() and path.stat().st_size:
+        raise LogError(f"{path}: the file is no database (give `kind: jsonl`, or another path)")
     if kind is LogKind.SQLITE:
         return DatabaseLog(path, fsync=spec.fsync)
     rotate = None if spec.rotate_mb is None else spec.rotate_mb * MEGABYTE

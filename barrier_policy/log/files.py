@@ -165,9 +165,10 @@ class FileLog:
 
     @contextmanager
     def _locked(self, *, exclusive: bool) -> Iterator[None]:
-        """Hold the log's lock. A reader that may not write to the folder reads without it. Windows has no such lock."""
+        """Hold the log's lock. A reader makes no file: it reads a copy that has no lock as it is. Windows has no such lock."""
+        flags = os.O_RDWR | os.O_CREAT if exclusive else os.O_RDONLY
         try:
-            fd = os.open(self.path.with_name(self.path.name + ".lock"), os.O_RDWR | os.O_CREAT | _NO_LINK, FILE_MODE)
+            fd = os.open(self.path.with_name(self.path.name + ".lock"), flags | _NO_LINK, FILE_MODE)
         except OSError:
             if exclusive:
                 raise
