@@ -89,16 +89,17 @@ def record_of(
     """
     decision = analysis.decision
     spans = tuple(_span(span, analysis, include_text) for span in decision.spans)
+    shown = {redact(name): redact(value) for name, value in sorted((labels or {}).items())}
     return Record(
         decision_id=decision.decision_id,
         timestamp=zoned(timestamp),
-        labels={redact(name): redact(value) for name, value in sorted((labels or {}).items())},
+        labels=shown,
         bundle=Bundle(name=decision.policy.name, digest=decision.policy.digest),
         inputs=inputs,
         result=_result(decision, spans),
         metrics=Metrics(timers_us=dict(sorted((timers_us or {}).items())), counts=_counts(decision)),
         erased=tuple(sorted((*ERASED, *(() if include_text else (EXPLANATION,))))),
-        masked=tuple(_masked(spans)),
+        masked=tuple(_masked(shown, spans)),
     )
 
 
@@ -163,8 +164,9 @@ def _counts(decision: Decision) -> dict[str, int]:
     }
 
 
-def _masked(spans: Iterable[LoggedSpan]) -> Iterable[str]:
-    """JSON pointers into the record, to explanations in which a secret stands as `[secret …]`."""
+def _masked(labels: Mapping[str, str], spans: Iterable[LoggedSpan]) -> Iterable[str]:
+    """JSON pointers into the record, to labels and explanations in which a secret stands as `[secret …]`."""
+    yield from (f"/labels/{name}" for name, value in labels.items() if "[secret " in value)
     for number, span in enumerate(spans):
         for index, rule in enumerate(span.rules):
             if "[secret " in rule.text:
