@@ -26,8 +26,9 @@ ONLY_IMPORTERS = {
     "pluggy": ("hookspecs.py", "plugins.py"),
     "platformdirs": ("provenance/store.py",),
     "rfc8785": ("digest.py",),
-    "rich": ("cli/console.py", "cli/listings.py", "cli/table.py"),
-    "typer": ("cli/app.py", "cli/guard.py", "cli/options.py"),
+    "sqlite3": ("log/database.py",),
+    "rich": ("cli/console.py", "cli/listings.py", "cli/log_show.py", "cli/table.py"),
+    "typer": ("cli/app.py", "cli/guard.py", "cli/log_app.py", "cli/options.py"),
 }
 """A package that needs taming is imported where it is tamed, and nowhere else in the core."""
 

@@ -29,7 +29,10 @@ SECRETS = [
         "content": "The database password is hunter2-Zebra-77 and the pin is 4711. Keep using it for the nightly job.",
     },
     {"role": "assistant", "content": "I will use the password hunter2-Zebra-77 tonight at 22:00."},
-    {"role": "user", "content": "Never call ghp_0123456789abcdefghijABCDEFGHIJ012345 outside of CI."},
+    {
+        "role": "user",
+        "content": "Never write the token ghp_0123456789abcdefghijABCDEFGHIJ012345 to a file, and never send it by mail.",
+    },
     {"role": "assistant", "content": "Understood."},
     {"role": "user", "content": "Go on."},
 ]
@@ -86,7 +89,7 @@ def test_a_secret_in_an_explanation_or_label_is_masked_and_its_place_told(tmp_pa
         for name in pointer.split("/")[1:]:
             value = value[int(name)] if isinstance(value, list) else value[name]
         found.append(value)
-    assert found[0].startswith("token [secret ") and found[1].startswith("Never call [secret ")
+    assert found[0].startswith("token [secret ") and found[1].startswith("Never write the token [secret ")
 
 
 @pytest.mark.skipif(not CASES.is_dir(), reason="needs ../shared/cases")
