@@ -64,8 +64,10 @@ def short(digest: str) -> str:
 
 
 def _table(records: Sequence[Record]) -> Table:
-    numbers = ("record", "messages", "summarize", "repair", "retain", "before", "freed")
-    table = make_table("record", "time", "decision", "outcome", *numbers[1:], "labels", right=numbers, wide="labels")
+    numbers = ("summarize", "repair", "retain", "tokens", "freed")
+    table = make_table(
+        "record", "time", "decision", "outcome", *numbers, "labels", right=("record", *numbers), wide="labels"
+    )
     for record in records:
         counts, totals = record.metrics.counts, record.result.totals
         table.add_row(
@@ -73,7 +75,6 @@ def _table(records: Sequence[Record]) -> Table:
             cell(record.timestamp[:19] + "Z"),
             cell(short(record.decision_id)),
             cell(record.result.outcome),
-            f"{record.inputs.transcript.messages:,}",
             *(f"{counts.get(name, 0):,}" for name in ("summarize", "repair", "retain")),
             f"{totals.tokens_before:,}",
             f"{totals.tokens_reclaimed:,}",
