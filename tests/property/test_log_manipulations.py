@@ -244,3 +244,9 @@ def test_a_line_that_is_no_record_is_named(log: Lines, line: bytes) -> None:
 def test_a_record_without_a_place_is_named(log: Lines, name: str, value: Any) -> None:
     line = json.dumps(json.loads(log[2]) | {name: value}, sort_keys=True, separators=(",", ":")).encode()
     assert verified([*log[:2], line]).problem.startswith("log:3: the ")
+
+
+def test_a_record_that_follows_and_has_another_number_is_named(log: Lines) -> None:
+    fields = json.loads(log[2]) | {"sequence": 4}
+    line = msgspec.json.encode(fields | {"digest": digest_of(fields)}, order="sorted")
+    assert verified([*log[:2], line]).problem.startswith("log:3: record 4 where 3 is next")
