@@ -10,7 +10,7 @@ import msgspec
 
 from barrier_policy.cli.console import clean, err, out, show, write_bytes
 from barrier_policy.cli.guard import OK, REFUSED, report
-from barrier_policy.cli.journal import Journal
+from barrier_policy.cli.log_access import LoggedSession
 from barrier_policy.cli.options import OutputFormat, Request
 from barrier_policy.cli.session import STDIN, Session
 from barrier_policy.cli.table import print_decision
@@ -26,12 +26,12 @@ def decide_files(request: Request, files: Sequence[str], *, format: OutputFormat
     if format is OutputFormat.JSON and len(files) > 1:
         raise BarrierPolicyError("--format json prints the object of one file (use --format jsonl for several)")
     session = Session(request)
-    journal = Journal(session)
+    logged = LoggedSession(session)
     code = OK
     for number, name in enumerate(files):
         try:
             with _progress(name, number, len(files)):
-                analysis = journal.analyse(name)
+                analysis = logged.analyse(name)
         except BarrierPolicyError as error:
             report(error)
             code = max(code, error.exit_code)

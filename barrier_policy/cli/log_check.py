@@ -6,7 +6,7 @@ import sys
 
 from barrier_policy.cli.console import out, show, write_bytes
 from barrier_policy.cli.guard import FAILED, OK, report
-from barrier_policy.cli.journal import named_log
+from barrier_policy.cli.log_access import named_log
 from barrier_policy.cli.options import Request
 from barrier_policy.errors import LogError
 from barrier_policy.log.chain import parse_anchor

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from barrier_policy.cli.console import cell, make_table, out, show, write_bytes
 from barrier_policy.cli.guard import OK
-from barrier_policy.cli.journal import named_log
+from barrier_policy.cli.log_access import named_log
 from barrier_policy.cli.options import OutputFormat, Request
 from barrier_policy.digest import stable_json
 from barrier_policy.errors import BarrierPolicyError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from barrier_policy.cli.console import out, show, write_bytes
 from barrier_policy.cli.guard import FAILED, OK, report
-from barrier_policy.cli.journal import named_log
+from barrier_policy.cli.log_access import named_log
 from barrier_policy.cli.options import Request
 from barrier_policy.cli.session import chosen_profile
 from barrier_policy.errors import LogError

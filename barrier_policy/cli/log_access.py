@@ -17,8 +17,8 @@ from barrier_policy.profile import Profile
 from barrier_policy.walk import Analysis, timestamp
 
 
-class Journal:
-    """The log of a command. A decision that can't be logged is not given out."""
+class LoggedSession:
+    """A session whose decisions are logged, where there is a log. A decision that can't be logged is not given out."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
