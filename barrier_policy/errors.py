@@ -88,6 +88,10 @@ class SummaryTooLongError(SummaryError):
     """A summary that is not shorter than its source, or longer than was asked for: what it stands for stays verbatim."""
 
 
+class LogError(BarrierPolicyError):
+    """A decision log that can't be read or written, or is not as it was."""
+
+
 class CompactionBarrierError(BarrierPolicyError, RuntimeError):
     """A span is a barrier and can't be summarized safely (source: Compaction barrier, 2026-11-10).
 

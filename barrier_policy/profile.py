@@ -1,4 +1,4 @@
-"""What a team sets once: tail, budget, fidelity clause, workload, tool classes, store, overlays, summarizer (`barrier-policy.yaml`)."""
+"""What a team sets once: tail, budget, fidelity clause, workload, tool classes, store, overlays, summarizer, log (`barrier-policy.yaml`)."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from barrier_policy.log_spec import LogSpec
 from barrier_policy.spans.segment import Strategy
 from barrier_policy.summarizer_spec import SummarizerSpec
 
@@ -51,7 +52,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     `keep_last` is in messages, `target_tokens` in tokens for the whole context (None: no target). `tools` are effect classes by tool
     name; they win over what extractors find. `store` is a folder or an address such as `s3://bucket/name`, "" for the default folder,
     None for no store. Paths of a profile that was read from a file are absolute. `engine` is auto, fast or python.
-    `summarizer` writes what stands for the turns that leave.
+    `summarizer` writes what stands for the turns that leave. `log` is where decisions are logged, None for nowhere.
     """
 
     keep_last: int = DEFAULT_KEEP_LAST
@@ -64,3 +65,4 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     overlays: tuple[Path, ...] = ()
     engine: str = "auto"
     summarizer: SummarizerSpec = SummarizerSpec()
+    log: LogSpec | None = None

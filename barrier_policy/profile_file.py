@@ -10,12 +10,14 @@
     overlays: [./policies]            # folders, on top of the shipped policies
     engine: auto                      # auto, fast or python
     summarizer: {kind: command, command: [summarize, --short]}
+    log: {path: ./decisions.jsonl}    # kind, fsync, rotate_mb, include_text and labels too
 
 Paths are relative to the file. A key that is left out has the default of `Profile`.
 """
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable, Collection
 from functools import partial
@@ -23,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from barrier_policy.errors import Issue, PolicyError, ProfileError
+from barrier_policy.log_spec import LABEL, MAX_LABEL_LENGTH, MAX_LABELS, MAX_ROTATE_MB, Fsync, LogKind, LogSpec
 from barrier_policy.policy.hints import listing
 from barrier_policy.policy.shape import ShapeReader, kind
 from barrier_policy.policy.yaml import MAX_CHARACTERS, Node, parse_yaml
@@ -41,8 +44,9 @@ from barrier_policy.summarizer_spec import (
     variable_problem,
 )
 
-SECTIONS = ("tail", "budget", "spans", "fidelity", "workload", "tools", "store", "overlays", "engine", "summarizer")
+SECTIONS = ("tail", "budget", "spans", "fidelity", "workload", "tools", "store", "overlays", "engine", "summarizer", "log")
 SUMMARIZER_KEYS = ("kind", "command", "function", "url", "model", "api_key_env", "timeout_seconds")
+LOG_KEYS = ("kind", "fsync", "rotate_mb", "include_text", "labels")
 NO_STORE = "none"
 
 
@@ -104,6 +108,8 @@ class _ProfileReader(ShapeReader):
             found["engine"] = str(self.choice(sections["engine"], EngineName, EngineName.AUTO))
         if "summarizer" in sections:
             found["summarizer"] = self._summarizer(sections["summarizer"])
+        if "log" in sections:
+            found["log"] = self._log(sections["log"])
         return found
 
     def _section(self, node: Node, what: str, known: tuple[str, ...]) -> dict[str, Node]:
@@ -215,6 +221,51 @@ class _ProfileReader(ShapeReader):
             self.issues.append(node.issue(f"{kind(node)} where whole seconds, 1 to {MAX_TIMEOUT}, are needed"))
             return DEFAULT_TIMEOUT
         return float(node.value)
+
+    def _log(self, node: Node) -> LogSpec | None:
+        if not isinstance(node.value, dict):
+            self.issues.append(
+                node.issue(f"the section `log` is {kind(node)} (it must be a mapping with {listing(['path'])})")
+            )
+            return None
+        fields = self.fields(node, "section `log`", ("path",), LOG_KEYS)
+        default = LogSpec(path=Path())
+        chosen = self.choice(fields.get("kind"), LogKind, default.kind)
+        rotate = fields.get("rotate_mb")
+        if rotate is not None and chosen is LogKind.SQLITE:
+            self.issues.append(rotate.key_issue("`rotate_mb` is for kind `jsonl`, a database is one file"))
+        return LogSpec(
+            path=self._path(self.text(fields.get("path"))),
+            kind=chosen,
+            fsync=self.choice(fields.get("fsync"), Fsync, default.fsync),
+            rotate_mb=self._megabytes(rotate),
+            include_text=self._flag(fields.get("include_text"), default.include_text),
+            labels=self._labels(fields.get("labels")),
+        )
+
+    def _megabytes(self, node: Node | None) -> int | None:
+        if node is None:
+            return None
+        if not isinstance(node.value, int) or isinstance(node.value, bool) or not 1 <= node.value <= MAX_ROTATE_MB:
+            self.issues.append(node.issue(f"{kind(node)} where whole megabytes, 1 to {MAX_ROTATE_MB}, are needed"))
+            return None
+        return node.value
+
+    def _labels(self, node: Node | None) -> dict[str, str]:
+        """Labels in the order of their names."""
+        if node is None:
+            return {}
+        if not isinstance(node.value, dict):
+            self.issues.append(node.issue(f"the labels are {kind(node)} (they must be a mapping from name to text)"))
+            return {}
+        for name, child in node.value.items():
+            if not re.fullmatch(LABEL, name):
+                self.issues.append(child.key_issue(f"`{name}` is no label (lower-case letters, digits, `_`, `.` and `-`)"))
+            elif isinstance(child.value, str) and len(child.value) > MAX_LABEL_LENGTH:
+                self.issues.append(child.issue(f"a label has at most {MAX_LABEL_LENGTH} characters"))
+        if len(node.value) > MAX_LABELS:
+            self.issues.append(node.issue(f"{len(node.value)} labels (at most {MAX_LABELS})"))
+        return {name: self.text(node.value[name]) for name in sorted(node.value)}
 
     def _path(self, text: str) -> Path:
         try:

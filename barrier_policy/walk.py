@@ -48,7 +48,7 @@ from barrier_policy.policy.cel.engine import load_engine
 from barrier_policy.policy.evaluate import Evaluator
 from barrier_policy.policy.hints import suggestion
 from barrier_policy.policy.loader import load_policies, shipped_policies
-from barrier_policy.policy.model import PolicySet
+from barrier_policy.policy.model import Layer, PolicySet
 from barrier_policy.policy.verdict import Verdict
 from barrier_policy.profile import Profile
 from barrier_policy.provenance.file_store import FileStore
@@ -87,7 +87,7 @@ class Decider:
         profile: Profile | None = None,
         *,
         plugins: PluginSet | None = None,
-        policies: Iterable[Path] | None = None,
+        policies: Iterable[Path | Layer] | None = None,
         counter: Counter = estimate_tokens,
     ) -> None:
         self.profile = profile or Profile()
@@ -95,7 +95,7 @@ class Decider:
         self.counter = counter
         schema = build_schema(kind for kind in self.plugins.kinds.values() if "." in kind.name)
         engine = load_engine(self.profile.engine)
-        layers = list(policies) if policies is not None else [shipped_policies(), *self.profile.overlays]
+        layers: list[Path | Layer] = list(policies) if policies is not None else [shipped_policies(), *self.profile.overlays]
         self.policies: PolicySet = load_policies(layers, schema, engine)
         self.engine_name = engine.name
         self.evaluator = Evaluator(self.policies, engine)

@@ -28,8 +28,17 @@ ONLY_IMPORTERS = {
     "fsspec": ("provenance/fsspec_store.py",),
     "platformdirs": ("provenance/store.py",),
     "rfc8785": ("digest.py",),
-    "rich": ("cli/audit.py", "cli/carrier.py", "cli/console.py", "cli/listings.py", "cli/store.py", "cli/table.py"),
-    "typer": ("cli/app.py", "cli/carrier_app.py", "cli/guard.py", "cli/options.py", "cli/store_app.py"),
+    "rich": (
+        "cli/audit.py",
+        "cli/carrier.py",
+        "cli/console.py",
+        "cli/listings.py",
+        "cli/log_show.py",
+        "cli/store.py",
+        "cli/table.py",
+    ),
+    "typer": ("cli/app.py", "cli/carrier_app.py", "cli/guard.py", "cli/log_app.py", "cli/options.py", "cli/store_app.py"),
+    "sqlite3": ("log/database.py",),
 }
 """A package that needs taming is imported where it is tamed, and nowhere else in the core."""
 

@@ -9,14 +9,17 @@ import typer
 
 from barrier_policy.cli.carrier_app import carrier_app
 from barrier_policy.cli.guard import guarded
+from barrier_policy.cli.log_app import log_app
 from barrier_policy.cli.options import (
     EngineOption,
     File,
     Files,
     Format,
     KeepLast,
+    LogFile,
     NoStore,
     Now,
+    Output,
     OutputFormat,
     Overlays,
     ProfileFile,
@@ -30,7 +33,7 @@ from barrier_policy.cli.options import (
 )
 from barrier_policy.cli.store_app import store_app
 
-EXIT_CODES = "Exit codes: 0 compaction may go on, 1 refused, 2 usage or unreadable input, 3 invalid policy, 4 failed audit."
+EXIT_CODES = "Exit codes: 0 compaction may go on, 1 refused, 2 usage or unreadable input, 3 invalid policy, 4 what was checked is not good."
 
 app = typer.Typer(
     name="barrier-policy",
@@ -42,6 +45,7 @@ app = typer.Typer(
 )
 app.add_typer(carrier_app, name="carrier")
 app.add_typer(store_app, name="store")
+app.add_typer(log_app, name="log")
 
 
 def _version(wanted: bool) -> None:
@@ -75,9 +79,10 @@ def decide(
     engine: EngineOption = None,
     range: Ranges = None,
     strategy: Spans = None,
+    log: LogFile = None,
     all: Annotated[bool, typer.Option("--all", help="A row for every span; long tables are folded otherwise.")] = False,
 ) -> int:
-    """Say of each span whether it may be summarized, with the rule that decided. Writes nothing."""
+    """Say of each span whether it may be summarized, with the rule that decided. Writes nothing but the decision log, if there is one."""
     from barrier_policy.cli.decide import decide_files
 
     request = Request(
@@ -92,6 +97,7 @@ def decide(
         engine=engine or "",
         ranges=tuple(parse_range(text) for text in range or ()),
         strategy=strategy,
+        log=log,
     )
     return decide_files(request, files, format=format, fold=not all)
 
@@ -249,3 +255,18 @@ def plugins(format: Format = OutputFormat.TABLE) -> int:
     from barrier_policy.cli.listings import list_plugins
 
     return list_plugins(format=format)
+
+
+@app.command()
+@guarded
+def replay(
+    decision: Annotated[str, typer.Argument(metavar="DECISION", help="The decision's id, or how it begins.")],
+    log: LogFile = None,
+    format: Annotated[Output, typer.Option("--format", help="`json` prints the bytes of the decision.")] = Output.TEXT,
+    store: StoreFolder = None,
+    profile: ProfileFile = None,
+) -> int:
+    """Derive a logged decision again from its archived inputs. Exit code 4 where it is another one, or an input is missing."""
+    from barrier_policy.cli.replay import replay_decision
+
+    return replay_decision(Request(store=store, profile=profile, log=log), decision, as_json=format is Output.JSON)

@@ -10,6 +10,7 @@ import msgspec
 
 from barrier_policy.cli.console import clean, err, out, show, write_bytes
 from barrier_policy.cli.guard import OK, REFUSED, report
+from barrier_policy.cli.log_access import LoggedSession
 from barrier_policy.cli.options import OutputFormat, Request
 from barrier_policy.cli.session import STDIN, Session
 from barrier_policy.cli.table import print_decision
@@ -21,15 +22,16 @@ LONG_WORK = 1_000_000
 
 
 def decide_files(request: Request, files: Sequence[str], *, format: OutputFormat, fold: bool) -> int:
-    """Decide on each file and print it; one that can't be read does not stop the others. Returns the highest exit code."""
+    """Decide on each file, log it where there is a log, and print it; one that can't be read does not stop the others. Returns the highest exit code."""
     if format is OutputFormat.JSON and len(files) > 1:
         raise BarrierPolicyError("--format json prints the object of one file (use --format jsonl for several)")
     session = Session(request)
+    logged = LoggedSession(session)
     code = OK
     for number, name in enumerate(files):
         try:
             with _progress(name, number, len(files)):
-                analysis = session.analyse(name)
+                analysis = logged.analyse(name)
         except BarrierPolicyError as error:
             report(error)
             code = max(code, error.exit_code)

@@ -23,6 +23,13 @@ class OutputFormat(StrEnum):
     JSONL = "jsonl"
 
 
+class Output(StrEnum):
+    """How a single answer is printed."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
 def parse_range(text: str) -> tuple[int, int]:
     """`START:END`, message indices, END not included. Raises BarrierPolicyError else."""
     match = re.fullmatch(r"(\d{1,9}):(\d{1,9})", text)
@@ -61,6 +68,12 @@ Overlays = Annotated[
 EngineOption = Annotated[
     EngineName | None, typer.Option("--engine", help="CEL engine; `auto` takes the fast one where it is installed.")
 ]
+LogFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--log", metavar="PATH", help="Decision log: JSON lines, or a database by its name; default: the profile's."
+    ),
+]
 Ranges = Annotated[
     list[str] | None, typer.Option("--range", metavar="START:END", help="One span for these messages; may be repeated.")
 ]
@@ -81,3 +94,4 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     engine: str = ""
     ranges: tuple[tuple[int, int], ...] = ()
     strategy: Strategy | None = None
+    log: Path | None = None

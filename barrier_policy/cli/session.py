@@ -37,16 +37,24 @@ class Session:
 
     def read(self, name: str) -> Transcript:
         """Read a file, or standard input for `-`. Raises BarrierPolicyError."""
-        return read_transcript(_source(name), self.decider.plugins.readers, format=self.request.reader)
+        return self.read_source(open_source(name))
+
+    def read_source(self, source: Source) -> Transcript:
+        """Read bytes. Raises TranscriptError."""
+        return read_transcript(source, self.decider.plugins.readers, format=self.request.reader)
 
     def compactions(self, name: str) -> Iterator[Compaction]:
         """The compactions that a session's own log records. Raises BarrierPolicyError."""
-        return read_compactions(_source(name), self.decider.plugins.readers, format=self.request.reader)
+        return read_compactions(open_source(name), self.decider.plugins.readers, format=self.request.reader)
 
     def analyse(self, name: str) -> Analysis:
         """Read and decide. Raises BarrierPolicyError."""
+        return self.decide(self.read(name))
+
+    def decide(self, transcript: Transcript) -> Analysis:
+        """Decide about a transcript. Raises BarrierPolicyError."""
         return self.decider.analyse(
-            self.read(name),
+            transcript,
             keep_last=self.request.keep_last,
             target_tokens=self.request.target_tokens,
             now=self.now,
@@ -80,7 +88,7 @@ def chosen_time(text: str) -> str:
         raise BarrierPolicyError(f"--now: {error}") from None
 
 
-def _source(name: str) -> Source:
+def open_source(name: str) -> Source:
     """Bytes of a file, no more than one beyond the limit, so that an endless device is refused as well."""
     if name == STDIN:
         return Source(sys.stdin.buffer.read(MAX_BYTES + 1), path="<stdin>")

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from barrier_policy.errors import ProfileError
+from barrier_policy.log_spec import Fsync, LogKind, LogSpec
 from barrier_policy.policy.cel.engine import ENGINES
 from barrier_policy.profile import EngineName, FidelityClause, Profile, Workload
 from barrier_policy.profile_file import load_profile
@@ -28,6 +29,7 @@ store: ./originals
 overlays: [policies]
 engine: python
 summarizer: {kind: endpoint, url: https://models.test/v1, model: small, api_key_env: SHOP_KEY, timeout_seconds: 20}
+log: {path: logs/decisions.db, kind: sqlite, fsync: batch, include_text: true, labels: {team: payments, env: prod}}
 """
 
 
@@ -61,6 +63,13 @@ def test_every_key_sets_its_field(tmp_path: Path) -> None:
             model="small",
             api_key_env="SHOP_KEY",
             timeout_seconds=20,
+        ),
+        log=LogSpec(
+            path=tmp_path / "logs" / "decisions.db",
+            kind=LogKind.SQLITE,
+            fsync=Fsync.BATCH,
+            include_text=True,
+            labels={"env": "prod", "team": "payments"},
         ),
     )
 
@@ -108,7 +117,7 @@ def test_a_store_is_a_folder_or_none(tmp_path: Path, text: str, store: str | Non
         ("overlays: [rules]", "1:12: `rules` is no folder (overlays are folders of policies, relative to this file)"),
         ("engine: rust", "1:9: `rust` where one of auto, fast, python is needed"),
         ("- tail", "1:1: the profile is a list (it must be a mapping with "
-                   "budget, engine, fidelity, overlays, spans, store, summarizer, tail, tools, workload)"),
+                   "budget, engine, fidelity, log, overlays, spans, store, summarizer, tail, tools, workload)"),
         ("tail: {}\ntail: {}", "2:1: key `tail` is already used at line 1"),
         ("tail: &a {}", "1:7: anchors are not allowed (write the value out)"),
         ("tools: {a: read_onyl}", "1:12: `read_onyl` where one of idempotent, irreversible, keyed, non_idempotent, read_only is needed"),
@@ -204,3 +213,21 @@ def test_a_file_that_can_not_be_read_is_a_profile_error(tmp_path: Path) -> None:
 
 def test_the_engines_of_a_profile_are_those_that_exist() -> None:
     assert {str(name) for name in EngineName} == set(ENGINES)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("log: x.jsonl", "1:6: the section `log` is a text (it must be a mapping with path)"),
+        ("log: {kind: jsonl}", "1:6: the section `log` has no `path` (needed: path)"),
+        ("log: {path: x, fsync: often}", "1:23: `often` where one of always, batch, never is needed"),
+        ("log: {path: x, rotate_mb: 0}", "1:27: the number 0 where whole megabytes, 1 to 100000, are needed"),
+        ("log: {path: x, kind: sqlite, rotate_mb: 5}", "1:30: `rotate_mb` is for kind `jsonl`, a database is one file"),
+        ("log: {path: x, labels: [a]}", "1:24: the labels are a list (they must be a mapping from name to text)"),
+        ("log: {path: x, labels: {A: b}}", "1:25: `A` is no label (lower-case letters, digits, `_`, `.` and `-`)"),
+        ("log: {path: x, labels: {a: 1}}", "1:28: the number 1 where a text is needed"),
+        ("log: {path: x, sync: always}", "1:16: unknown key `sync` (did you mean `fsync`?)"),
+    ],
+)
+def test_mistakes_in_the_section_of_the_log_are_told_with_their_place(tmp_path: Path, text: str, problem: str) -> None:
+    assert problems(tmp_path, text) == [problem]

@@ -19,7 +19,16 @@ except SystemExit:
 
 
 @pytest.mark.parametrize(
-    "arguments", [("--help",), ("--version",), ("decide", "--help"), ("explain", "--help"), ("store", "gc", "--help")]
+    "arguments",
+    [
+        ("--help",),
+        ("--version",),
+        ("decide", "--help"),
+        ("explain", "--help"),
+        ("store", "gc", "--help"),
+        ("log", "--help"),
+        ("replay", "--help"),
+    ],
 )
 def test_help_and_version_load_nothing_heavy(arguments: tuple[str, ...]) -> None:
     command = [sys.executable, "-c", SCRIPT.format(heavy=HEAVY), *arguments]
@@ -31,4 +40,7 @@ def test_help_and_version_load_nothing_heavy(arguments: tuple[str, ...]) -> None
 def test_help_names_every_exit_code() -> None:
     done = subprocess.run([sys.executable, "-m", "barrier_policy.cli", "--help"], capture_output=True, text=True, check=True)
     words = " ".join(done.stdout.split())
-    assert "0 compaction may go on, 1 refused, 2 usage or unreadable input, 3 invalid policy" in words
+    assert (
+        "0 compaction may go on, 1 refused, 2 usage or unreadable input, 3 invalid policy, 4 what was checked is not good"
+        in words
+    )

@@ -1,0 +1,97 @@
+"""Whether a log is whole: every record intact, in its place, and none missing since an anchor was taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from barrier_policy.errors import LogError
+from barrier_policy.log.record import DIGEST, GENESIS, Head, intact_fields
+
+
+class Line(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of a log: where it stands, and its bytes. Not `whole` is a last line without its line feed."""
+
+    file: str
+    number: int
+    data: bytes
+    whole: bool = True
+
+    @property
+    def place(self) -> str:
+        """`file:line`."""
+        return f"{self.file}:{self.number}"
+
+
+class Anchor(msgspec.Struct, frozen=True, kw_only=True):
+    """A head as it was noted down elsewhere; `count` None where only the digest was."""
+
+    digest: str
+    count: int | None = None
+
+
+class Verification(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a log is whole: `head` is the last good record. `problem` says what is wrong with the first bad line, "" for nothing."""
+
+    head: Head
+    problem: str = ""
+
+
+def parse_anchor(text: str) -> Anchor:
+    """`COUNT:sha256:…` as `log anchor` prints it, or the digest alone. Raises LogError."""
+    count, colon, digest = text.strip().partition(":")
+    if colon and count.isascii() and count.isdigit() and len(count) <= 15 and DIGEST.fullmatch(digest):
+        return Anchor(digest=digest, count=int(count))
+    if DIGEST.fullmatch(text.strip()):
+        return Anchor(digest=text.strip())
+    raise LogError(f"`{text}` is no anchor (give what `log anchor` printed: COUNT:sha256:<64 hex digits>)")
+
+
+def verify_chain(lines: Iterable[Line], anchor: Anchor | None = None, *, name: str = "log") -> Verification:
+    """Follow the chain from its first line to the first bad one, or to the end. `name` is what the log is called.
+
+    Without an anchor it can't be known whether the end was cut off, or the last records were replaced by others with a chain of their own.
+    With one, everything up to the anchored record is known to be as it was then.
+    """
+    head = Head()
+    anchored = anchor is None or (anchor.digest == GENESIS and not anchor.count)
+    for line in lines:
+        try:
+            head = _next(line, head)
+            anchored = _meets(anchor, head) or anchored
+        except LogError as error:
+            return Verification(head=head, problem=f"{line.place}: {error}")
+    if not anchored:
+        return Verification(head=head, problem=f"{name}: {_unmet(anchor, head)}")
+    return Verification(head=head)
+
+
+def _next(line: Line, head: Head) -> Head:
+    """The head after one more line. Raises LogError."""
+    if not line.whole:
+        raise LogError(
+            "the line breaks off (a crash while it was written, or the end was cut off; the next append puts it aside)"
+        )
+    fields = intact_fields(line.data)
+    if fields["sequence"] != head.count + 1:
+        raise LogError(
+            f"record {fields['sequence']} where {head.count + 1} is next (records are missing, added or in another order)"
+        )
+    if fields["previous"] != head.digest:
+        raise LogError(f"the record does not follow record {head.count} (one of the two was replaced)")
+    return Head(count=fields["sequence"], digest=fields["digest"])
+
+
+def _meets(anchor: Anchor | None, head: Head) -> bool:
+    """Whether this is the anchored record. Raises LogError where another one stands in its place."""
+    if anchor is None or anchor.count is None:
+        return anchor is not None and anchor.digest == head.digest
+    if anchor.count == head.count and anchor.digest != head.digest:
+        raise LogError(f"record {head.count} is not the anchored one (it, or one before it, was replaced)")
+    return anchor.count == head.count
+
+
+def _unmet(anchor: Anchor | None, head: Head) -> str:
+    wanted = f"record {anchor.count}" if anchor and anchor.count is not None else "a record with that digest"
+    return f"it ends after record {head.count}, and the anchor is {wanted} (the end was cut off, or it is another log)"

@@ -1,0 +1,175 @@
+"""What both kinds of log do alike."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from barrier_policy.errors import LogError
+from barrier_policy.log.chain import parse_anchor
+from barrier_policy.log.decision_log import DecisionLog
+from barrier_policy.log.record import GENESIS, Head, Record
+from barrier_policy.log_spec import Fsync, LogKind, LogSpec
+
+Numbered = Callable[[int], Record]
+Open = Callable[..., DecisionLog]
+
+
+def filled(log: DecisionLog, numbered: Numbered, count: int) -> DecisionLog:
+    for number in range(count):
+        log.append(numbered(number))
+    return log
+
+
+def test_records_come_back_as_they_were_with_their_place(open_log: Open, numbered: Numbered) -> None:
+    log = open_log()
+    written = [log.append(numbered(number)) for number in range(3)]
+    assert list(log.records()) == written
+    assert [record.sequence for record in written] == [1, 2, 3]
+    assert [record.previous for record in written] == [GENESIS, written[0].digest, written[1].digest]
+    assert log.verify().head == Head(count=3, digest=written[2].digest) and not log.verify().problem
+
+
+def test_a_log_that_is_opened_again_goes_on(open_log: Open, numbered: Numbered) -> None:
+    for number in range(3):
+        with open_log() as log:
+            log.append(numbered(number))
+    assert open_log().verify().head.count == 3
+
+
+def test_both_kinds_hold_the_same_lines(tmp_path: Path, numbered: Numbered) -> None:
+    logs = [filled(DecisionLog.open(tmp_path / name), numbered, 3) for name in ("a.jsonl", "a.sqlite")]
+    assert [line.data for line in logs[0]._storage.lines()] == [line.data for line in logs[1]._storage.lines()]
+    assert (tmp_path / "a.sqlite").read_bytes().startswith(b"SQLite format 3")
+
+
+def test_a_log_that_is_not_there_can_be_written_and_not_read(open_log: Open, path: Path) -> None:
+    with pytest.raises(LogError, match="there is no such log"):
+        open_log().verify()
+    assert not path.exists()
+
+
+def test_only_the_owner_can_read_it(open_log: Open, numbered: Numbered, path: Path) -> None:
+    open_log().append(numbered(1))
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("fsync", Fsync)
+def test_every_fsync_policy_keeps_the_chain(open_log: Open, numbered: Numbered, fsync: Fsync) -> None:
+    with open_log(fsync=fsync) as log:
+        filled(log, numbered, 70)
+    assert log.verify().head.count == 70
+
+
+@pytest.mark.parametrize("kind", [LogKind.JSONL, LogKind.SQLITE])
+def test_a_name_says_nothing_where_the_kind_is_given(tmp_path: Path, numbered: Numbered, kind: LogKind) -> None:
+    log = DecisionLog.open(LogSpec(path=tmp_path / "log.x", kind=kind))
+    log.append(numbered(1))
+    assert DecisionLog.open(tmp_path / "log.x").verify().head.count == 1
+
+
+def test_a_database_is_no_file_of_lines(tmp_path: Path, numbered: Numbered) -> None:
+    DecisionLog.open(tmp_path / "log.db").append(numbered(1))
+    with pytest.raises(LogError, match="the file is a database"):
+        DecisionLog.open(LogSpec(path=tmp_path / "log.db", kind=LogKind.JSONL))
+
+
+@pytest.mark.parametrize("name", ["notes.json", "notes.db"])
+@pytest.mark.parametrize("content", [b"{}", b"{}\n", b"[1,\n 2]", b"dear diary\n", b"\x00\xff\n", b"\n"])
+def test_nothing_is_added_to_or_taken_from_a_file_that_is_no_log(
+    tmp_path: Path, numbered: Numbered, name: str, content: bytes
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(LogError, match="notes"):
+        DecisionLog.open(tmp_path / name).append(numbered(1))
+    assert (tmp_path / name).read_bytes() == content
+
+
+def test_threads_take_turns(open_log: Open, numbered: Numbered) -> None:
+    log = open_log()
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda number: log.append(numbered(number)), range(40)))
+    assert log.verify().head.count == 40
+    assert {record.labels["number"] for record in log.records()} == {str(number) for number in range(40)}
+
+
+WRITER = """
+import sys, msgspec
+from pathlib import Path
+from barrier_policy.log.decision_log import DecisionLog
+from barrier_policy.log.record import Record
+from barrier_policy.log_spec import Fsync, LogSpec
+record = msgspec.json.decode(sys.stdin.buffer.read(), type=Record)
+with DecisionLog.open(LogSpec(path=Path(sys.argv[1]), fsync=Fsync.BATCH, rotate_mb=1)) as log:
+    for number in range(int(sys.argv[3])):
+        log.append(msgspec.structs.replace(record, labels={"writer": sys.argv[2], "number": str(number)}))
+"""
+
+
+def test_processes_take_turns(open_log: Open, path: Path, record: Record) -> None:
+    """Enough records that files are put aside while others write."""
+    each = 60
+    writers = [
+        subprocess.Popen([sys.executable, "-c", WRITER, str(path), name, str(each)], stdin=subprocess.PIPE) for name in "abc"
+    ]
+    for writer in writers:
+        assert writer.stdin is not None
+        writer.stdin.write(msgspec.json.encode(record))
+        writer.stdin.close()
+    assert [writer.wait() for writer in writers] == [0, 0, 0]
+    log = open_log()
+    assert not log.verify().problem
+    assert log.verify().head.count == 3 * each
+    by_writer = {name: [r.labels["number"] for r in log.records() if r.labels["writer"] == name] for name in "abc"}
+    assert all(numbers == [str(number) for number in range(each)] for numbers in by_writer.values())
+
+
+def test_a_decision_is_found_by_the_beginning_of_its_id(open_log: Open, numbered: Numbered, record: Record) -> None:
+    log = filled(open_log(), numbered, 2)
+    digits = record.decision_id.removeprefix("sha256:")
+    for name in (record.decision_id, digits, digits[:6], digits[:8].upper()):
+        assert [found.sequence for found in log.find(name)] == [1, 2]
+
+
+def test_a_beginning_that_fits_two_decisions_names_none(open_log: Open, record: Record) -> None:
+    log = open_log()
+    for end in "01":
+        log.append(msgspec.structs.replace(record, decision_id="sha256:abcdef" + end * 58))
+    with pytest.raises(LogError, match="2 decisions begin with abcdef"):
+        log.find("abcdef")
+    assert len(log.find("abcdef0")) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [("abc", "no decision id"), ("x" * 8, "no decision id"), ("", "no decision id"), ("0" * 9, "no decision 0")],
+)
+def test_a_decision_that_is_not_there_is_not_found(open_log: Open, numbered: Numbered, name: str, problem: str) -> None:
+    with pytest.raises(LogError, match=problem):
+        filled(open_log(), numbered, 1).find(name)
+
+
+def test_an_anchor_holds_while_the_log_grows(open_log: Open, numbered: Numbered) -> None:
+    log = filled(open_log(), numbered, 3)
+    noted = str(log.verify().head)
+    filled(log, numbered, 2)
+    for text in (noted, noted.partition(":")[2]):
+        assert not log.verify(parse_anchor(text)).problem
+
+
+def test_an_anchor_of_an_empty_log_is_met_by_any(open_log: Open, numbered: Numbered) -> None:
+    assert not filled(open_log(), numbered, 1).verify(parse_anchor(str(Head()))).problem
+
+
+@pytest.mark.parametrize(
+    "text", ["", "3", "sha256:12", "3:sha256:12", "x:" + GENESIS, "-1:" + GENESIS, GENESIS + "0", "٣:" + GENESIS]
+)
+def test_what_is_no_anchor_is_refused(text: str) -> None:
+    with pytest.raises(LogError, match="is no anchor"):
+        parse_anchor(text)
