@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -12,20 +12,18 @@ import msgspec
 
 from barrier_policy.carrier.record import CarrierRecord
 from barrier_policy.carrier.write import write_shared
-from barrier_policy.decision.assess import Assessment, Probe, assess_spans
+from barrier_policy.decision.assess import Assessment, Probe, assess_spans, record_of, what_blocks
 from barrier_policy.decision.model import (
     SCHEMA,
+    Blocking,
     Budget,
     Decision,
-    Evidence,
     Fidelity,
     PluginVersion,
     PolicyInfo,
-    Reason,
     Repair,
     RuleError,
     SpanDecision,
-    SpanProvenance,
     Tail,
     Totals,
     TranscriptInfo,
@@ -68,6 +66,7 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     join: Join
     assessments: tuple[Assessment, ...]
     plan: Plan
+    policies: PolicySet
     decision: Decision
 
 
@@ -125,7 +124,7 @@ class Decider:
         probe = _probe(store, join, digests)
         assessments = tuple(assess_spans(join, self.evaluator, probe, archives=store is not None, count=self.counter))
         target = self.profile.target_tokens if target_tokens is None else target_tokens
-        plan = make_plan(assessments, tokens_total=join.tokens_total, target_tokens=target)
+        plan = make_plan(assessments, partial(self._blocks, join), tokens_total=join.tokens_total, target_tokens=target)
         info = TranscriptInfo(
             format=transcript.format,
             digest=transcript.digest,
@@ -141,6 +140,7 @@ class Decider:
             join=join,
             assessments=assessments,
             plan=plan,
+            policies=self.policies,
             decision=decision,
         )
 
@@ -162,6 +162,13 @@ class Decider:
         tokens = [message_tokens(message, self.counter) for message in messages]
         join = join_spans(messages, segmentation, ledger, facts, self.plugins.kinds, tokens, settings)
         return join, facts.masker, sum(turn.has_user for turn in conversation.turns)
+
+    def verdict(self, join: Join, found: Assessment) -> Verdict:
+        """The verdict of a span with all its rules, reached again: of an assessment only its reasons are kept."""
+        return self.evaluator.evaluate(record_of(join, found))
+
+    def _blocks(self, join: Join, found: Assessment) -> tuple[Blocking, ...]:
+        return what_blocks(found.span, self.verdict(join, found))
 
     def _decision(
         self,
@@ -207,13 +214,15 @@ class Decider:
 def _probe(store: Store | None, join: Join, digests: tuple[str, ...]) -> Probe:
     """How to find out whether the original of a span can be read back."""
 
+    nothing = Provenance()
+
     def probe(number: int) -> Provenance:
         if store is None:
-            return Provenance()
+            return nothing
         span = join.segmentation.spans[number]
         digest = digests[number]
         if store.read(digest) is None:
-            return Provenance()
+            return nothing
         ready = available(store, digest, len(original_bytes(join.messages[span.start : span.end])))
         return Provenance(present=True, retrievable=ready, uri=store.uri(digest))
 
@@ -241,42 +250,20 @@ def _span_decision(join: Join, found: Assessment, action: str, digest: str, stor
         tokens=found.tokens,
         digest=digest,
         evidential_class="structured" if join.structured[found.number] else "narrative",
-        verdict=found.result.verdict,
+        verdict=found.verdict,
         action=action,
-        reasons=_reasons(join, found.result),
-        errors=tuple(RuleError(rule=error.rule, message=error.message) for error in found.result.errors),
+        reasons=found.reasons,
+        errors=tuple(RuleError(rule=error.rule, message=error.message) for error in found.errors),
         repairs=tuple(repairs),
-        provenance=SpanProvenance(
-            present=found.provenance.present,
-            retrievable=found.provenance.retrievable,
-            uri=found.provenance.uri or (store.uri(digest) if store and found.archive else ""),
-        ),
+        provenance=_provenance(found, digest, store),
     )
 
 
-def _reasons(join: Join, result: Verdict) -> tuple[Reason, ...]:
-    return tuple(
-        Reason(
-            policy=reason.policy,
-            version=reason.version,
-            rule=reason.rule,
-            effect=reason.effect,
-            severity=reason.severity,
-            explanation=reason.explanation,
-            references=tuple(reason.references),
-            evidence=tuple(_evidence(join, item.item, item.message) for item in reason.evidence),
-        )
-        for reason in result.reasons
-    )
-
-
-def _evidence(join: Join, item: str, message: int) -> Evidence:
-    kind, _, place = item.partition(":")
-    part = place.partition(":")[0].split(".")
-    number = int(part[1]) if len(part) > 1 and part[1].isdigit() else 0
-    parts = join.messages[message].parts
-    pointer = parts[number].pointer if number < len(parts) else ""
-    return Evidence(item=item, kind=kind, message=message, pointer=pointer)
+def _provenance(found: Assessment, digest: str, store: Store | None) -> Provenance:
+    """What is known of the original; where it is to be archived, also where it will be."""
+    if found.provenance.uri or not found.archive or store is None:
+        return found.provenance
+    return msgspec.structs.replace(found.provenance, uri=store.uri(digest))
 
 
 def timestamp(now: str | datetime | None) -> str:

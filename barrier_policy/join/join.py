@@ -5,7 +5,7 @@ Linear in the transcript: every item is looked at once for its home span.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -173,6 +173,17 @@ def build_record(join: Join, number: int, coverage: Coverage, provenance: Proven
         namespace, _, short = fact.kind.partition(".")
         record[namespace][short].append(_extension_entry(identifier, fact, coverage))
     return record
+
+
+def repair_record(record: Record, carried: Collection[str], *, archived: bool) -> None:
+    """Change a span record to what it is once records hold the `carried` items and, where `archived`, the original can be read back."""
+    lists = [value for field in record.values() for value in (field.values() if isinstance(field, dict) else [field])]
+    for entries in lists:
+        for entry in entries if isinstance(entries, list) else ():
+            if isinstance(entry, dict) and entry.get("id") in carried:
+                entry["carried"] = entry["held"] = True
+    if archived:
+        record["provenance"] = {"present": True, "retrievable": True, "uri": ""}
 
 
 def _zone(span: Span, messages: Sequence[Message]) -> str:
