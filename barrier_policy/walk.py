@@ -37,6 +37,7 @@ from barrier_policy.facts.masking import Masker
 from barrier_policy.facts.model import Fact
 from barrier_policy.join.join import Join, Provenance, Settings, join_spans, span_index
 from barrier_policy.join.schema import build_schema
+from barrier_policy.ledger.bindings import find_bindings
 from barrier_policy.ledger.build import build_ledger
 from barrier_policy.ledger.conversation import converse, opens_turn
 from barrier_policy.plugins import PluginSet, load_plugins
@@ -152,8 +153,10 @@ class Decider:
         pairs = pair_calls(messages)
         segmentation = segment(messages, pairs, keep_last=keep_last, strategy=self.profile.strategy, ranges=ranges)
         facts = self.facts(transcript, pairs, now=now)
+        bindings, binding_events = find_bindings(messages, facts, span_index(segmentation))
+        facts = facts.without("value")  # most facts are values, and nothing else asks for these
         conversation = converse(messages, pairs, facts, present=segmentation.tail_start, tool_classes=self.profile.tools)
-        ledger = build_ledger(conversation, span_index(segmentation))
+        ledger = build_ledger(conversation, bindings, binding_events)
         settings = Settings(
             preserve=self.profile.fidelity.preserve,
             audited=self.profile.fidelity.audited,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 import msgspec
@@ -42,11 +42,20 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True, order=True):
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
-    """All facts, by message, each message's in a fixed order and without secret values; the failures; and the masker."""
+    """All facts, by message, each message's in a fixed order and without secret values; the failures; and the masker.
+
+    `kinds` are the kinds of facts of each message, also of those that are left out.
+    """
 
     by_message: tuple[tuple[Fact, ...], ...]
+    kinds: tuple[frozenset[str], ...]
     masker: Masker
     failures: tuple[Failure, ...] = ()
+
+    def without(self, kind: str) -> Facts:
+        """These facts without those of a kind, of which only `kinds` still tells."""
+        by_message = tuple(tuple(fact for fact in found if fact.kind != kind) for found in self.by_message)
+        return msgspec.structs.replace(self, by_message=by_message)
 
 
 class FactExtraction:
@@ -134,4 +143,17 @@ def extract(
     masker = Masker(messages, by_message)
     if masker:
         by_message = tuple(tuple(masker.fact(fact) for fact in found) for found in by_message)
-    return Facts(by_message=by_message, failures=tuple(sorted(extraction.failures)), masker=masker)
+    return Facts(
+        by_message=by_message,
+        kinds=tuple(_kinds(by_message)),
+        failures=tuple(sorted(extraction.failures)),
+        masker=masker,
+    )
+
+
+def _kinds(by_message: Iterable[Iterable[Fact]]) -> Iterator[frozenset[str]]:
+    """The kinds of each message's facts; equal sets are one."""
+    shared: dict[frozenset[str], frozenset[str]] = {}
+    for found in by_message:
+        kinds = frozenset(fact.kind for fact in found)
+        yield shared.setdefault(kinds, kinds)
