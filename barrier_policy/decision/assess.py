@@ -34,8 +34,7 @@ DISCHARGE = {
 class Assessment(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A span's verdict, the repairs that would lift it, and what they cost.
 
-    `default_barrier` is set where no rule spoke. `shared` are the items of `rebind` that go into records of what consumes them.
-    `gain` is tokens freed by a repair. Records and verdicts in full are not kept: `record_of` builds the one that was judged again.
+    `default_barrier` is set where no rule spoke. `gain` is tokens freed by a repair. Records and verdicts in full are not kept: `record_of` builds the one that was judged again.
     """
 
     number: int
@@ -48,11 +47,15 @@ class Assessment(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     reasons: tuple[Reason, ...]
     errors: tuple[RuleError, ...]
     rebind: tuple[Item, ...] = ()
-    shared: tuple[Placement, ...] = ()
     archive: bool = False
     repairable: bool = False
     records: tuple[CarrierRecord, ...] = ()
     gain: int = 0
+
+    @property
+    def shared(self) -> tuple[Placement, ...]:
+        """The items of `rebind` that go into records of what consumes them, not into those of the span."""
+        return tuple(found for found in place(self.rebind) if is_shared(found.holder))
 
 
 Probe = Callable[[int], Provenance]
@@ -131,12 +134,11 @@ class _Assessor:
         join = self._join
         placed = place(rebind)
         records = tuple(write_records(base.span.id, placed, join.ledger, join.messages))
-        shared = tuple(found for found in placed if is_shared(found.holder))
-        texts = [entry.text for entry in records] + [found.item.text for found in shared if found.shows]
+        texts = [entry.text for entry in records]
+        texts += [found.item.text for found in placed if found.shows and is_shared(found.item)]
         return msgspec.structs.replace(
             base,
             rebind=rebind,
-            shared=shared,
             archive=archive,
             repairable=True,
             records=records,
