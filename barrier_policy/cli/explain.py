@@ -150,7 +150,11 @@ class _View:
         yield ""
         yield "what would lift the barrier"
         blocking = what_blocks(self.found.span, self.verdict)
-        remedies = {line: None for reason in by_weight(self.verdict.reasons, self.repairs) for line in self._remedies(reason, blocking)}
+        remedies = {
+            line: None
+            for reason in by_weight(self.verdict.reasons, self.repairs)
+            for line in self._remedies(reason, blocking)
+        }
         yield from remedies
         if not remedies:
             yield "  a rule that permits it, or a rule that can be evaluated"

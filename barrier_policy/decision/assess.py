@@ -91,9 +91,7 @@ def assess_spans(
 class _Assessor:
     """Assesses the spans of one transcript, one at a time."""
 
-    def __init__(
-        self, join: Join, evaluator: Evaluator, probe: Probe, archives: bool, count: Callable[[str], int]
-    ) -> None:
+    def __init__(self, join: Join, evaluator: Evaluator, probe: Probe, archives: bool, count: Callable[[str], int]) -> None:
         self._join = join
         self._evaluator = evaluator
         self._probe = probe

@@ -28,9 +28,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     blocking: tuple[Blocking, ...] = ()
 
 
-def make_plan(
-    assessments: Sequence[Assessment], blocks: Blocks, *, tokens_total: int, target_tokens: int | None
-) -> Plan:
+def make_plan(assessments: Sequence[Assessment], blocks: Blocks, *, tokens_total: int, target_tokens: int | None) -> Plan:
     """Choose actions.
 
     Without a target all possible repairs are made; with one, only as many as it takes, largest gain first. Where even all of them do

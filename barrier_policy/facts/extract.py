@@ -74,7 +74,7 @@ class FactExtraction:
         self._tools = {tool.name: tool for tool in tools}
         self._now = now
         self._previous: Message | None = None
-        self._shared: dict[tuple[tuple[str, FactValue], ...], dict[str, FactValue]] = {}
+        self._shared: dict[tuple[str | FactValue, ...], dict[str, FactValue]] = {}
         self.failures: list[Failure] = []
 
     def add(self, message: Message, calls: Mapping[int, Part]) -> tuple[Fact, ...]:
@@ -109,7 +109,7 @@ class FactExtraction:
             if type(value) is not types[attribute]:
                 raise TypeError(f"attribute {attribute} of {fact.kind}")
         # facts by the ten thousand have equal attributes: keep one dict for all of them
-        attributes = self._shared.setdefault(tuple(fact.attributes.items()), fact.attributes)
+        attributes = self._shared.setdefault((*fact.attributes, *fact.attributes.values()), fact.attributes)
         return msgspec.structs.replace(fact, extractor=extractor, attributes=attributes)
 
 

@@ -62,9 +62,7 @@ class _Sighting(msgspec.Struct, gc=False):
     tail: bool = False
 
 
-def find_bindings(
-    messages: Sequence[Message], facts: Facts, group_of: Sequence[int]
-) -> tuple[list[Item], list[Event]]:
+def find_bindings(messages: Sequence[Message], facts: Facts, group_of: Sequence[int]) -> tuple[list[Item], list[Event]]:
     """One item for each typed value that is open: used in a call and elsewhere, or naming something a later call can ask for.
 
     `group_of` gives the span of each message before the tail.

@@ -1,8 +1,8 @@
 """Parts from what transcripts hold: texts, calls, results, and the content blocks of all large vendors.
 
 Block types are those of OpenAI Chat and Responses, Anthropic Messages, and the agents that imitate them. A block of an
-unknown type is kept as a part of type `unknown` with its JSON as text: nothing is ever dropped. Names, call ids and pointers
-come again and again, so equal ones are one string.
+unknown type is kept as a part of type `unknown` with its JSON as text: nothing is ever dropped. Names and pointers come
+again and again, so equal ones are one string.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def call_part(name: str, arguments: Any, *, call_id: str = "", pointer: str = ""
         text=text,
         name=intern(name),
         arguments=decoded,
-        call_id=intern(call_id),
+        call_id=call_id,
         pointer=intern(pointer),
     )
 
@@ -81,7 +81,7 @@ def result_parts(
         type=PartType.TOOL_RESULT,
         text="\n".join(texts),
         name=intern(name),
-        call_id=intern(call_id),
+        call_id=call_id,
         is_error=is_error,
         pointer=intern(pointer),
     )
