@@ -52,7 +52,8 @@ def digest_lines(lines: Iterable[bytes]) -> str:
     """`sha256:<hex>` of lines, each followed by a line feed."""
     total = hashlib.sha256()
     for line in lines:
-        total.update(line + b"\n")
+        total.update(line)
+        total.update(b"\n")
     return "sha256:" + total.hexdigest()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -13,20 +13,18 @@ import msgspec
 from barrier_policy.carrier.merge import merge_records
 from barrier_policy.carrier.record import CarrierRecord
 from barrier_policy.carrier.write import write_shared
-from barrier_policy.decision.assess import Assessment, Probe, assess_spans
+from barrier_policy.decision.assess import Assessment, Probe, assess_spans, record_of, what_blocks
 from barrier_policy.decision.model import (
     SCHEMA,
+    Blocking,
     Budget,
     Decision,
-    Evidence,
     Fidelity,
     PluginVersion,
     PolicyInfo,
-    Reason,
     Repair,
     RuleError,
     SpanDecision,
-    SpanProvenance,
     Tail,
     Totals,
     TranscriptInfo,
@@ -41,6 +39,7 @@ from barrier_policy.facts.memo import FactMemo
 from barrier_policy.facts.model import Fact
 from barrier_policy.join.join import Join, Provenance, Settings, join_spans, span_index
 from barrier_policy.join.schema import build_schema
+from barrier_policy.ledger.bindings import find_bindings
 from barrier_policy.ledger.build import build_ledger
 from barrier_policy.ledger.conversation import converse, opens_turn
 from barrier_policy.plugins import PluginSet, load_plugins
@@ -73,6 +72,7 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     join: Join
     assessments: tuple[Assessment, ...]
     plan: Plan
+    policies: PolicySet
     decision: Decision
 
 
@@ -132,7 +132,7 @@ class Decider:
         probe = _probe(store, join, digests)
         assessments = tuple(assess_spans(join, self.evaluator, probe, archives=store is not None, count=self.counter))
         target = self.profile.target_tokens if target_tokens is None else target_tokens
-        plan = make_plan(assessments, tokens_total=join.tokens_total, target_tokens=target)
+        plan = make_plan(assessments, partial(self._blocks, join), tokens_total=join.tokens_total, target_tokens=target)
         info = TranscriptInfo(
             format=transcript.format,
             digest=transcript.digest,
@@ -148,6 +148,7 @@ class Decider:
             join=join,
             assessments=assessments,
             plan=plan,
+            policies=self.policies,
             decision=decision,
         )
 
@@ -165,8 +166,10 @@ class Decider:
         pairs = pair_calls(messages)
         segmentation = segment(messages, pairs, keep_last=keep_last, strategy=self.profile.strategy, ranges=ranges)
         facts = self.facts(transcript, pairs, now=now, memo=memo)
+        bindings, binding_events = find_bindings(messages, facts, span_index(segmentation))
+        facts = facts.without("value")  # most facts are values, and nothing else asks for these
         conversation = converse(messages, pairs, facts, present=segmentation.tail_start, tool_classes=self.profile.tools)
-        ledger = build_ledger(conversation, span_index(segmentation))
+        ledger = build_ledger(conversation, bindings, binding_events)
         settings = Settings(
             preserve=self.profile.fidelity.preserve,
             audited=self.profile.fidelity.audited,
@@ -175,6 +178,13 @@ class Decider:
         tokens = [message_tokens(message, self.counter) for message in messages]
         join = join_spans(messages, segmentation, ledger, facts, self.plugins.kinds, tokens, settings)
         return join, facts.masker, sum(turn.has_user for turn in conversation.turns)
+
+    def verdict(self, join: Join, found: Assessment) -> Verdict:
+        """The verdict of a span with all its rules, reached again: of an assessment only its reasons are kept."""
+        return self.evaluator.evaluate(record_of(join, found))
+
+    def _blocks(self, join: Join, found: Assessment) -> tuple[Blocking, ...]:
+        return what_blocks(found.span, self.verdict(join, found))
 
     def _decision(
         self,
@@ -220,13 +230,15 @@ class Decider:
 def _probe(store: Store | None, join: Join, digests: tuple[str, ...]) -> Probe:
     """How to find out whether the original of a span can be read back."""
 
+    nothing = Provenance()
+
     def probe(number: int) -> Provenance:
         if store is None:
-            return Provenance()
+            return nothing
         span = join.segmentation.spans[number]
         digest = digests[number]
         if store.read(digest) is None:
-            return Provenance()
+            return nothing
         ready = available(store, digest, len(original_bytes(join.messages[span.start : span.end])))
         return Provenance(present=True, retrievable=ready, uri=store.uri(digest))
 
@@ -254,42 +266,20 @@ def _span_decision(join: Join, found: Assessment, action: str, digest: str, stor
         tokens=found.tokens,
         digest=digest,
         evidential_class="structured" if join.structured[found.number] else "narrative",
-        verdict=found.result.verdict,
+        verdict=found.verdict,
         action=action,
-        reasons=_reasons(join, found.result),
-        errors=tuple(RuleError(rule=error.rule, message=error.message) for error in found.result.errors),
+        reasons=found.reasons,
+        errors=tuple(RuleError(rule=error.rule, message=error.message) for error in found.errors),
         repairs=tuple(repairs),
-        provenance=SpanProvenance(
-            present=found.provenance.present,
-            retrievable=found.provenance.retrievable,
-            uri=found.provenance.uri or (store.uri(digest) if store and found.archive else ""),
-        ),
+        provenance=_provenance(found, digest, store),
     )
 
 
-def _reasons(join: Join, result: Verdict) -> tuple[Reason, ...]:
-    return tuple(
-        Reason(
-            policy=reason.policy,
-            version=reason.version,
-            rule=reason.rule,
-            effect=reason.effect,
-            severity=reason.severity,
-            explanation=reason.explanation,
-            references=tuple(reason.references),
-            evidence=tuple(_evidence(join, item.item, item.message) for item in reason.evidence),
-        )
-        for reason in result.reasons
-    )
-
-
-def _evidence(join: Join, item: str, message: int) -> Evidence:
-    kind, _, place = item.partition(":")
-    part = place.partition(":")[0].split(".")
-    number = int(part[1]) if len(part) > 1 and part[1].isdigit() else 0
-    parts = join.messages[message].parts
-    pointer = parts[number].pointer if number < len(parts) else ""
-    return Evidence(item=item, kind=kind, message=message, pointer=pointer)
+def _provenance(found: Assessment, digest: str, store: Store | None) -> Provenance:
+    """What is known of the original; where it is to be archived, also where it will be."""
+    if found.provenance.uri or not found.archive or store is None:
+        return found.provenance
+    return msgspec.structs.replace(found.provenance, uri=store.uri(digest))
 
 
 def timestamp(now: str | datetime | None) -> str:

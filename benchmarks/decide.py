@@ -2,7 +2,9 @@
 
     python benchmarks/decide.py [--messages 4000] [--times 10] [--engine fast]
 
-Ratios are of one run on one machine, so they travel; seconds don't. Each figure is taken in a process of its own.
+Of two mixes: `chat`, 120 characters of talk a message, 480,000 in 4,000 messages; and `calls`, where most messages are calls and their
+results. Ratios are of one run on one machine, so they travel; seconds don't. Each figure is taken in a process of its own, which has
+decided about another transcript before.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 Message = dict[str, Any]
+CHARACTERS = 120
 NOW = "2026-06-01T12:00:00Z"
 SERVICES = ("catalog", "cart", "orders", "billing", "search", "shipments", "accounts", "invoices")
 TALK = (
@@ -49,8 +52,8 @@ CALLS: tuple[tuple[str, str, str], ...] = (
 )
 
 
-def messages(count: int, seed: int = 7) -> Iterator[Message]:
-    """Chat messages of about 120 characters each: talk, calls and their results, as agents of platform teams write them."""
+def calls(count: int, seed: int = 7) -> Iterator[Message]:
+    """Messages of about 120 characters each: talk, calls and their results, as agents of platform teams write them."""
     chance = random.Random(seed)
     yield {"role": "system", "content": "You are the operations agent of a web shop. Never print credentials."}
     written = 1
@@ -65,6 +68,15 @@ def messages(count: int, seed: int = 7) -> Iterator[Message]:
         turn = list(_turn(chance, words, written))[: count - written]
         written += len(turn)
         yield from turn
+
+
+def chat(count: int, seed: int = 7) -> Iterator[Message]:
+    """Messages of 120 characters each: users and the agent talk, and nothing is called."""
+    chance = random.Random(seed)
+    for number in range(count):
+        service = chance.choice(SERVICES)
+        talk = " ".join(chance.choice(TALK).format(service=service) for _ in range(CHARACTERS // 20))
+        yield {"role": "assistant" if number % 2 else "user", "content": talk[:CHARACTERS]}
 
 
 def _turn(chance: random.Random, words: dict[str, Any], number: int) -> Iterator[Message]:
@@ -100,7 +112,7 @@ def measure(path: Path, engine: str, repeats: int) -> dict[str, float]:
 
     decider = Decider(Profile(engine=engine))
     store = FileStore(path.parent / "store")  # empty: every structured span has a repair to be judged as well
-    decider.analyse([{"role": "user", "content": "Good morning."}], now=NOW, store=store)
+    decider.analyse(list(calls(200, seed=1)), now=NOW, store=store)
     before = _peak()
     start = time.perf_counter()
     decision = decider.analyse(path, now=NOW, store=store).decision
@@ -126,8 +138,12 @@ def in_own_process(path: Path, engine: str, repeats: int) -> dict[str, float]:
     return found
 
 
-def report(small: dict[str, float], large: dict[str, float]) -> None:
+MIXES: dict[str, Callable[[int], Iterator[Message]]] = {"chat": chat, "calls": calls}
+
+
+def report(mix: str, small: dict[str, float], large: dict[str, float]) -> None:
     """Print both sizes and the ratios."""
+    print(mix)
     for found in (small, large):
         print(
             f"{found['messages']:>7,.0f} messages, {found['bytes'] / 1e6:.2f} MB: decide {found['decide']:.2f} s "
@@ -149,13 +165,14 @@ def main() -> None:
     if options.measure:
         print(json.dumps(measure(options.measure, options.engine, options.repeats)))
         return
-    with tempfile.TemporaryDirectory() as folder:
-        found = []
-        for count, repeats in ((options.messages, options.repeats), (options.messages * options.times, 1)):
-            path = Path(folder) / f"{count}.json"
-            path.write_text(json.dumps(list(messages(count))), encoding="utf-8")
-            found.append(in_own_process(path, options.engine, repeats))
-    report(*found)
+    for mix, messages in MIXES.items():
+        with tempfile.TemporaryDirectory() as folder:
+            found = []
+            for count, repeats in ((options.messages, options.repeats), (options.messages * options.times, 1)):
+                path = Path(folder) / f"{count}.json"
+                path.write_text(json.dumps(list(messages(count))), encoding="utf-8")
+                found.append(in_own_process(path, options.engine, repeats))
+            report(mix, *found)
 
 
 if __name__ == "__main__":

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from barrier_policy.cli.console import cell, clean, clip, out, show
 from barrier_policy.cli.guard import OK
 from barrier_policy.cli.options import Request
-from barrier_policy.cli.rows import GATE_REPAIRS, ItemTexts, by_weight
+from barrier_policy.cli.rows import GATE_REPAIRS, ItemTexts, by_weight, repairs_of
 from barrier_policy.cli.session import Session
-from barrier_policy.decision.assess import Assessment, record_of
-from barrier_policy.decision.model import Evidence, SpanDecision
+from barrier_policy.decision.assess import Assessment, record_of, what_blocks
+from barrier_policy.decision.model import Blocking, Evidence, SpanDecision
 from barrier_policy.errors import BarrierPolicyError
 from barrier_policy.policy.model import Mode, Rule
-from barrier_policy.policy.verdict import Reason, VerdictKind
+from barrier_policy.policy.verdict import Reason, Verdict, VerdictKind
 from barrier_policy.walk import Analysis, Decider
 
 POINTER = 120
@@ -67,9 +67,11 @@ class _View:
     def __init__(self, analysis: Analysis, decider: Decider, number: int) -> None:
         self.found: Assessment = analysis.assessments[number]
         self.record = record_of(analysis.join, self.found)
+        self.verdict: Verdict = decider.evaluator.evaluate(self.record)
         self.decision: SpanDecision = analysis.decision.spans[number]
         self.messages = analysis.transcript.messages
         self.texts = ItemTexts(analysis)
+        self.repairs = repairs_of(analysis.policies)
         self.decider = decider
 
     def head(self) -> Iterator[str]:
@@ -81,17 +83,17 @@ class _View:
     def reasons(self) -> Iterator[str]:
         """The rules that determined the verdict, the deciding one first."""
         cited = {reason.rule: reason.evidence for reason in self.decision.reasons}
-        for reason in by_weight(self.found.result.reasons):
+        for reason in by_weight(self.verdict.reasons, self.repairs):
             yield ""
             yield f"{reason.rule} ({reason.effect}, {reason.severity}): {clean(reason.explanation)}"
             yield from self._rule(reason)
             for entry in cited[reason.rule]:
                 yield f"  rests on {clean(entry.item)}{self._value(entry.item)}"
                 yield f"    {self._place(entry)}"
-        for error in self.found.result.errors:
+        for error in self.verdict.errors:
             yield ""
             yield f"{error.rule}: the {error.part} could not be evaluated: {clean(error.message)}"
-        if self.found.result.default_barrier:
+        if self.verdict.default_barrier:
             yield ""
             yield "no rule permits to summarize this span, so it stays"
 
@@ -123,8 +125,8 @@ class _View:
 
     def other_rules(self) -> Iterator[str]:
         """Every rule that did not determine the verdict, clause by clause."""
-        outcomes = {outcome.rule: outcome for outcome in self.found.result.outcomes}
-        decided = {reason.rule for reason in self.found.result.reasons}
+        outcomes = {outcome.rule: outcome for outcome in self.verdict.outcomes}
+        decided = {reason.rule for reason in self.verdict.reasons}
         yield ""
         yield "other rules"
         for _, rule in self.decider.policies.rules():
@@ -147,18 +149,23 @@ class _View:
             return
         yield ""
         yield "what would lift the barrier"
-        remedies = {line: None for reason in by_weight(self.found.result.reasons) for line in self._remedies(reason)}
+        blocking = what_blocks(self.found.span, self.verdict)
+        remedies = {
+            line: None
+            for reason in by_weight(self.verdict.reasons, self.repairs)
+            for line in self._remedies(reason, blocking)
+        }
         yield from remedies
         if not remedies:
             yield "  a rule that permits it, or a rule that can be evaluated"
 
-    def _remedies(self, reason: Reason) -> Iterator[str]:
+    def _remedies(self, reason: Reason, blocking: Iterable[Blocking]) -> Iterator[str]:
         cited = {entry.item for entry in reason.evidence}
         if not reason.repair:
             yield f"  {reason.rule}: nothing, such a span always stays"
         elif GATE_REPAIRS.issuperset(reason.repair):
             yield f"  {reason.rule}: {', '.join(reason.repair)}, which the gate does itself"
         else:
-            words = dict.fromkeys(entry.discharged_by for entry in self.found.blocking if entry.item in cited)
+            words = dict.fromkeys(entry.discharged_by for entry in blocking if entry.item in cited)
             for word in words or dict.fromkeys(reason.repair):
                 yield f"  {reason.rule}: {word}"

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
+from typing import TypeVar
 
 import msgspec
 
 from barrier_policy.cli.console import clean, clip
 from barrier_policy.decision.assess import Assessment
+from barrier_policy.decision.model import Reason
 from barrier_policy.facts.model import Fact
 from barrier_policy.ledger.model import Item
-from barrier_policy.policy.model import Repair, Severity
-from barrier_policy.policy.verdict import Reason
+from barrier_policy.policy import verdict
+from barrier_policy.policy.model import PolicySet, Repair, Severity
 from barrier_policy.transcript.model import Message
 from barrier_policy.walk import Analysis
 
@@ -29,6 +31,7 @@ GATE_REPAIRS = frozenset({Repair.REBIND, Repair.ARCHIVE})
 
 
 Line = tuple[str, str]
+AnyReason = TypeVar("AnyReason", Reason, verdict.Reason)
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,8 +56,9 @@ def decision_rows(analysis: Analysis, *, fold: bool) -> list[Row]:
     Where `fold`, only spans that stay have all their lines, and runs of the same action and rules are one row of a long table.
     """
     texts = ItemTexts(analysis)
+    repairs = repairs_of(analysis.policies)
     rows = [
-        _row(found, action, texts, analysis.plan.outcome, fold=fold)
+        _row(found, action, list(_lines(found, texts, repairs)), analysis.plan.outcome, fold=fold)
         for found, action in zip(analysis.assessments, analysis.plan.actions, strict=True)
     ]
     if not fold or len(rows) <= LONG:
@@ -103,8 +107,7 @@ class ItemTexts:
         return f"{clean(part.name)} {shown}" if part.name else shown
 
 
-def _row(found: Assessment, action: str, texts: ItemTexts, outcome: str, *, fold: bool) -> Row:
-    lines = list(_lines(found, texts))
+def _row(found: Assessment, action: str, lines: list[Line], outcome: str, *, fold: bool) -> Row:
     plan = _plan_words(found, outcome) if action == "retain" and (found.verdict == "opportunity" or found.repairable) else ""
     brief = fold and (action != "retain" or plan != "")
     if brief:
@@ -123,26 +126,33 @@ def _row(found: Assessment, action: str, texts: ItemTexts, outcome: str, *, fold
     )
 
 
-def _lines(found: Assessment, texts: ItemTexts) -> Iterable[Line]:
+def _lines(found: Assessment, texts: ItemTexts, repairs: Mapping[str, Sequence[Repair]]) -> Iterable[Line]:
     """The deciding rule first, then further rules that name something."""
-    verdict = found.result
-    for error in verdict.errors:
+    for error in found.errors:
         yield error.rule, f"the {error.part} could not be evaluated: {error.message}"
-    for number, reason in enumerate(by_weight(verdict.reasons)):
+    for number, reason in enumerate(by_weight(found.reasons, repairs)):
         if number == 0 or reason.evidence:
             yield reason.rule, _what(reason.explanation, [entry.item for entry in reason.evidence], texts)
-    if verdict.default_barrier:
+    if found.default_barrier:
         yield "(no permit)", "no rule permits to summarize it"
 
 
-def by_weight(reasons: Sequence[Reason]) -> list[Reason]:
-    """Reasons with the deciding one first: those that the gate can't lift by itself, then the more severe ones."""
+def repairs_of(policies: PolicySet) -> dict[str, tuple[Repair, ...]]:
+    """What lifts each rule, by rule id."""
+    return {rule.id: rule.repair for _, rule in policies.rules()}
+
+
+def by_weight(reasons: Sequence[AnyReason], repairs: Mapping[str, Sequence[Repair]]) -> list[AnyReason]:
+    """Reasons with the deciding one first: those that the gate can't lift by itself, then the more severe ones.
+
+    `repairs` is what lifts each rule.
+    """
     severities = list(Severity)
     return sorted(
         reasons,
         key=lambda reason: (
-            bool(reason.repair) and GATE_REPAIRS.issuperset(reason.repair),
-            -severities.index(reason.severity),
+            bool(repairs[reason.rule]) and GATE_REPAIRS.issuperset(repairs[reason.rule]),
+            -severities.index(Severity(reason.severity)),
             not reason.evidence,
             reason.rule,
         ),

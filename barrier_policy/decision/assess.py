@@ -11,12 +11,13 @@ import msgspec
 
 from barrier_policy.carrier.record import CarrierRecord
 from barrier_policy.carrier.write import Placement, is_shared, place, write_records
-from barrier_policy.decision.model import Blocking
+from barrier_policy.decision.model import Blocking, Reason
+from barrier_policy.decision.reasons import ReasonWriter
 from barrier_policy.facts.model import Fact
-from barrier_policy.join.join import Coverage, Join, Provenance, Record, build_record
+from barrier_policy.join.join import Coverage, Join, Provenance, Record, build_record, repair_record
 from barrier_policy.ledger.model import Family, Item
 from barrier_policy.policy.evaluate import Evaluator
-from barrier_policy.policy.verdict import Verdict
+from barrier_policy.policy.verdict import RuleError, Verdict, VerdictKind
 from barrier_policy.spans.model import Span
 
 DISCHARGE = {
@@ -30,30 +31,31 @@ DISCHARGE = {
 }
 
 
-class Assessment(msgspec.Struct, frozen=True, kw_only=True):
+class Assessment(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A span's verdict, the repairs that would lift it, and what they cost.
 
-    `shared` are the items of `rebind` that go into records of what consumes them. `gain` is tokens freed by a repair.
+    `default_barrier` is set where no rule spoke. `gain` is tokens freed by a repair. Records and verdicts in full are not kept: `record_of` builds the one that was judged again.
     """
 
     number: int
     span: Span
     tokens: int
     coverage: Coverage
-    result: Verdict
     provenance: Provenance
+    verdict: VerdictKind
+    default_barrier: bool
+    reasons: tuple[Reason, ...]
+    errors: tuple[RuleError, ...]
     rebind: tuple[Item, ...] = ()
-    shared: tuple[Placement, ...] = ()
     archive: bool = False
     repairable: bool = False
     records: tuple[CarrierRecord, ...] = ()
     gain: int = 0
-    blocking: tuple[Blocking, ...] = ()
 
     @property
-    def verdict(self) -> str:
-        """opportunity or barrier, before any repair."""
-        return self.result.verdict
+    def shared(self) -> tuple[Placement, ...]:
+        """The items of `rebind` that go into records of what consumes them, not into those of the span."""
+        return tuple(found for found in place(self.rebind) if is_shared(found.holder))
 
 
 Probe = Callable[[int], Provenance]
@@ -67,8 +69,9 @@ def assess_spans(
     First the spans that stay verbatim whatever is done are found; their values then count as kept, and spans that rely on them are
     looked at again. A span once found to stay keeps that verdict, so that no two spans vouch for each other.
     """
-    spans = range(len(join.segmentation.spans))
-    found = [_assess(join, number, Coverage(), evaluator, probe, archives, count) for number in spans]
+    assessor = _Assessor(join, evaluator, probe, archives, count)
+    alone = Coverage()
+    found = [assessor.assess(number, alone) for number in range(len(join.segmentation.spans))]
     kept = frozenset(
         item.text
         for assessment, items in zip(found, join.items, strict=True)
@@ -81,52 +84,64 @@ def assess_spans(
     coverage = Coverage(values=kept)
     for number, assessment in enumerate(found):
         if assessment.repairable and any(item.text in kept for item in assessment.rebind):
-            found[number] = _assess(join, number, coverage, evaluator, probe, archives, count)
+            found[number] = assessor.assess(number, coverage)
     return found
 
 
-def _assess(
-    join: Join,
-    number: int,
-    coverage: Coverage,
-    evaluator: Evaluator,
-    probe: Probe,
-    archives: bool,
-    count: Callable[[str], int],
-) -> Assessment:
-    span = join.segmentation.spans[number]
-    provenance = probe(number)
-    result = evaluator.evaluate(build_record(join, number, coverage, provenance))
-    base = Assessment(
-        number=number, span=span, tokens=join.tokens[number], coverage=coverage, result=result, provenance=provenance
-    )
-    if result.verdict == "opportunity":
-        return base
-    rebind = _to_rebind(join, number, result)
-    archive = archives and not provenance.retrievable and join.structured[number]
-    repaired = build_record(
-        join,
-        number,
-        Coverage(carried=frozenset(item.id for item in rebind), values=coverage.values),
-        Provenance(present=True, retrievable=True) if archive else provenance,
-    )
-    repairable = (bool(rebind) or archive) and evaluator.judge(repaired) == "opportunity"
-    if not repairable:
-        return msgspec.structs.replace(base, blocking=_blocking(span, result))
-    placed = place(rebind)
-    records = tuple(write_records(span.id, placed, join.ledger, join.messages))
-    shared = tuple(found for found in placed if is_shared(found.holder))
-    cost = sum(count(entry.text) for entry in records) + sum(count(found.item.text) for found in shared if found.shows)
-    return msgspec.structs.replace(
-        base,
-        rebind=rebind,
-        shared=shared,
-        archive=archive,
-        repairable=True,
-        records=records,
-        gain=base.tokens - cost,
-        blocking=_blocking(span, result),
-    )
+class _Assessor:
+    """Assesses the spans of one transcript, one at a time."""
+
+    def __init__(self, join: Join, evaluator: Evaluator, probe: Probe, archives: bool, count: Callable[[str], int]) -> None:
+        self._join = join
+        self._evaluator = evaluator
+        self._probe = probe
+        self._archives = archives
+        self._count = count
+        self._writer = ReasonWriter(join)
+
+    def assess(self, number: int, coverage: Coverage) -> Assessment:
+        """The assessment of a span, given what keeps values besides it."""
+        join = self._join
+        provenance = self._probe(number)
+        record = build_record(join, number, coverage, provenance)
+        result = self._evaluator.evaluate(record)
+        base = Assessment(
+            number=number,
+            span=join.segmentation.spans[number],
+            tokens=join.tokens[number],
+            coverage=coverage,
+            provenance=provenance,
+            verdict=result.verdict,
+            default_barrier=result.default_barrier,
+            reasons=self._writer.write(number, result.reasons),
+            errors=result.errors,
+        )
+        if result.verdict == "opportunity":
+            return base
+        rebind = _to_rebind(join, number, result)
+        archive = self._archives and not provenance.retrievable and join.structured[number]
+        if not rebind and not archive:
+            return base
+        repair_record(record, {item.id for item in rebind}, archived=archive)
+        if self._evaluator.judge(record) != "opportunity":
+            return base
+        return self._repairable(base, rebind, archive)
+
+    def _repairable(self, base: Assessment, rebind: tuple[Item, ...], archive: bool) -> Assessment:
+        """The assessment with the repairs that lift the barrier, and what they write."""
+        join = self._join
+        placed = place(rebind)
+        records = tuple(write_records(base.span.id, placed, join.ledger, join.messages))
+        texts = [entry.text for entry in records]
+        texts += [found.item.text for found in placed if found.shows and is_shared(found.item)]
+        return msgspec.structs.replace(
+            base,
+            rebind=rebind,
+            archive=archive,
+            repairable=True,
+            records=records,
+            gain=base.tokens - sum(map(self._count, texts)),
+        )
 
 
 def _to_rebind(join: Join, number: int, result: Verdict) -> tuple[Item, ...]:
@@ -146,7 +161,7 @@ def _extension_item(identifier: str, fact: Fact) -> Item:
     return Item(id=identifier, family=Family.EXTENSION, kind=fact.kind, message=fact.message, part=fact.part, text=fact.text)
 
 
-def _blocking(span: Span, result: Verdict) -> tuple[Blocking, ...]:
+def what_blocks(span: Span, result: Verdict) -> tuple[Blocking, ...]:
     """What makes the span a barrier: the items that rules cite, else the rules themselves, and rules that could not be evaluated."""
     found = []
     for reason in result.reasons:

@@ -8,6 +8,7 @@ import msgspec
 
 from barrier_policy.carrier.record import CarrierRecord
 from barrier_policy.digest import digest_lines, plain_value, stable_json
+from barrier_policy.join.join import Provenance
 
 SCHEMA = "barrier_policy/decision/v1"
 
@@ -57,7 +58,7 @@ class Tail(msgspec.Struct, frozen=True, kw_only=True):
     start: int
 
 
-class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """An item that made a rule true, with its place."""
 
     item: str
@@ -67,7 +68,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     excerpt: str = ""
 
 
-class Reason(msgspec.Struct, frozen=True, kw_only=True):
+class Reason(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A rule that determined the verdict."""
 
     policy: str
@@ -87,22 +88,14 @@ class RuleError(msgspec.Struct, frozen=True, kw_only=True):
     message: str
 
 
-class Repair(msgspec.Struct, frozen=True, kw_only=True):
+class Repair(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Something to be done and verified before the span may be summarized: rebind or archive, by the gate."""
 
     kind: str
     items: tuple[str, ...]
 
 
-class SpanProvenance(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the original can be read back."""
-
-    present: bool
-    retrievable: bool
-    uri: str
-
-
-class SpanDecision(msgspec.Struct, frozen=True, kw_only=True):
+class SpanDecision(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What may happen to one span."""
 
     id: str
@@ -115,7 +108,7 @@ class SpanDecision(msgspec.Struct, frozen=True, kw_only=True):
     reasons: tuple[Reason, ...]
     errors: tuple[RuleError, ...]
     repairs: tuple[Repair, ...]
-    provenance: SpanProvenance
+    provenance: Provenance
 
 
 class Blocking(msgspec.Struct, frozen=True, kw_only=True):

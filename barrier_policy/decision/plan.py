@@ -5,7 +5,7 @@ INVARIANT: verdicts never depend on the budget. It only selects which of the pos
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 import msgspec
 
@@ -14,6 +14,9 @@ from barrier_policy.decision.model import Blocking
 
 STUB_TOKENS = 16
 """What stands in for a run of summarized spans, at the least."""
+
+
+Blocks = Callable[[Assessment], Iterable[Blocking]]
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -25,11 +28,11 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     blocking: tuple[Blocking, ...] = ()
 
 
-def make_plan(assessments: Sequence[Assessment], *, tokens_total: int, target_tokens: int | None) -> Plan:
+def make_plan(assessments: Sequence[Assessment], blocks: Blocks, *, tokens_total: int, target_tokens: int | None) -> Plan:
     """Choose actions.
 
     Without a target all possible repairs are made; with one, only as many as it takes, largest gain first. Where even all of them do
-    not reach it, the compaction is refused.
+    not reach it, the compaction is refused. `blocks` says what makes a span a barrier; only spans that are named on refusal are asked about.
     """
     actions = ["summarize" if found.verdict == "opportunity" else "retain" for found in assessments]
     context = _Context(len(assessments), tokens_total)
@@ -43,7 +46,7 @@ def make_plan(assessments: Sequence[Assessment], *, tokens_total: int, target_to
         actions[number] = "repair"
         context.release(number, assessments[number].gain)
     if target_tokens is not None and context.tokens > target_tokens:
-        blocking = _blocking(assessments, actions, context, target_tokens)
+        blocking = _blocking(assessments, blocks, actions, context, target_tokens)
         return Plan(actions=("retain",) * len(actions), outcome="refuse", tokens_after=tokens_total, blocking=blocking)
     outcome = "nothing_to_reclaim" if all(action == "retain" for action in actions) else "compact"
     return Plan(actions=tuple(actions), outcome=outcome, tokens_after=context.tokens)
@@ -77,7 +80,7 @@ class _Context:
 
 
 def _blocking(
-    assessments: Sequence[Assessment], actions: Sequence[str], context: _Context, target: int
+    assessments: Sequence[Assessment], blocks: Blocks, actions: Sequence[str], context: _Context, target: int
 ) -> tuple[Blocking, ...]:
     """A minimal set of retained spans whose release would reach the target; the tail too where even all would not."""
     retained = [number for number, action in enumerate(actions) if action == "retain"]
@@ -89,7 +92,7 @@ def _blocking(
         context.release(number, assessments[number].tokens)
     while spare := _spare(assessments, chosen, context, target):
         chosen -= spare
-    found = [entry for number in sorted(chosen) for entry in assessments[number].blocking]
+    found = [entry for number in sorted(chosen) for entry in blocks(assessments[number])]
     if context.tokens > target:
         discharge = f"a target larger by {context.tokens - target} tokens, or a shorter tail"
         found.append(Blocking(item="tail", span="tail", discharged_by=discharge))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 import msgspec
@@ -35,11 +35,20 @@ class NamedExtractor(Protocol):
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
-    """All facts, by message, each message's in a fixed order and without secret values; the failures; and the masker."""
+    """All facts, by message, each message's in a fixed order and without secret values; the failures; and the masker.
+
+    `kinds` are the kinds of facts of each message, also of those that are left out.
+    """
 
     by_message: tuple[tuple[Fact, ...], ...]
+    kinds: tuple[frozenset[str], ...]
     masker: Masker
     failures: tuple[Failure, ...] = ()
+
+    def without(self, kind: str) -> Facts:
+        """These facts without those of a kind, of which only `kinds` still tells."""
+        by_message = tuple(tuple(fact for fact in found if fact.kind != kind) for found in self.by_message)
+        return msgspec.structs.replace(self, by_message=by_message)
 
 
 class FactExtraction:
@@ -62,7 +71,7 @@ class FactExtraction:
             memo.use_tools(self._tools)
         self._now = now
         self._previous: Message | None = None
-        self._shared: dict[tuple[tuple[str, FactValue], ...], dict[str, FactValue]] = {}
+        self._shared: dict[tuple[str | FactValue, ...], dict[str, FactValue]] = {}
         self.failures: list[Failure] = []
 
     def add(self, message: Message, calls: Mapping[int, Part]) -> tuple[Fact, ...]:
@@ -114,7 +123,7 @@ class FactExtraction:
             if type(value) is not types[attribute]:
                 raise TypeError(f"attribute {attribute} of {fact.kind}")
         # facts by the ten thousand have equal attributes: keep one dict for all of them
-        attributes = self._shared.setdefault(tuple(fact.attributes.items()), fact.attributes)
+        attributes = self._shared.setdefault((*fact.attributes, *fact.attributes.values()), fact.attributes)
         return msgspec.structs.replace(fact, extractor=extractor, attributes=attributes)
 
 
@@ -149,4 +158,17 @@ def extract(
     masker = Masker(messages, by_message)
     if masker:
         by_message = tuple(tuple(masker.fact(fact) for fact in found) for found in by_message)
-    return Facts(by_message=by_message, failures=tuple(sorted(extraction.failures)), masker=masker)
+    return Facts(
+        by_message=by_message,
+        kinds=tuple(_kinds(by_message)),
+        failures=tuple(sorted(extraction.failures)),
+        masker=masker,
+    )
+
+
+def _kinds(by_message: Iterable[Iterable[Fact]]) -> Iterator[frozenset[str]]:
+    """The kinds of each message's facts; equal sets are one."""
+    shared: dict[frozenset[str], frozenset[str]] = {}
+    for found in by_message:
+        kinds = frozenset(fact.kind for fact in found)
+        yield shared.setdefault(kinds, kinds)

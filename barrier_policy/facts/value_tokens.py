@@ -47,7 +47,7 @@ class Piece(msgspec.Struct, frozen=True, gc=False):
     weak: bool = False
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=1_024)
 def token_pieces(token: str) -> tuple[Piece, ...]:
     """The values in one token, in order of place; a compound comes before its parts."""
     if len(token) > MAX_TOKEN or (len(token) > 40 and token.isdigit()):

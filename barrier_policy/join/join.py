@@ -5,7 +5,7 @@ Linear in the transcript: every item is looked at once for its home span.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from typing import Any
 
 import msgspec
@@ -101,7 +101,7 @@ def join_spans(
         namespaces=namespaces,
         failures=tuple(tuple(found) for found in failed),
         tokens=tuple(sum(tokens[span.start : span.end]) for span in segmentation.spans),
-        structured=tuple(_is_structured(span, messages, facts.by_message) for span in segmentation.spans),
+        structured=tuple(_is_structured(span, messages, facts.kinds) for span in segmentation.spans),
         tokens_total=sum(tokens),
         settings=settings,
     )
@@ -119,12 +119,12 @@ def _extensions(span: Span, facts: Sequence[Sequence[Fact]]) -> tuple[tuple[str,
 EVIDENCE_KINDS = frozenset({"value", "negation_evidence", "binding", "column_set", "environment", "secret"})
 
 
-def _is_structured(span: Span, messages: Sequence[Message], facts: Sequence[Sequence[Fact]]) -> bool:
+def _is_structured(span: Span, messages: Sequence[Message], kinds: Sequence[Set[str]]) -> bool:
     """Structured if it holds a call, a result, an exact value or a negation; what can't be classified is structured."""
     for message in messages[span.start : span.end]:
         if any(part.type not in (PartType.TEXT, PartType.REASONING) for part in message.parts):
             return True
-        if any(fact.kind in EVIDENCE_KINDS for fact in facts[message.index]):
+        if not EVIDENCE_KINDS.isdisjoint(kinds[message.index]):
             return True
     return False
 
@@ -173,6 +173,17 @@ def build_record(join: Join, number: int, coverage: Coverage, provenance: Proven
         namespace, _, short = fact.kind.partition(".")
         record[namespace][short].append(_extension_entry(identifier, fact, coverage))
     return record
+
+
+def repair_record(record: Record, carried: Collection[str], *, archived: bool) -> None:
+    """Change a span record to what it is once records hold the `carried` items and, where `archived`, the original can be read back."""
+    lists = [value for field in record.values() for value in (field.values() if isinstance(field, dict) else [field])]
+    for entries in lists:
+        for entry in entries if isinstance(entries, list) else ():
+            if isinstance(entry, dict) and entry.get("id") in carried:
+                entry["carried"] = entry["held"] = True
+    if archived:
+        record["provenance"] = {"present": True, "retrievable": True, "uri": ""}
 
 
 def _zone(span: Span, messages: Sequence[Message]) -> str:

@@ -7,14 +7,15 @@ two spans are ever each other's only witness.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
+from sys import intern
 
 import msgspec
 
+from barrier_policy.facts.extract import Facts
 from barrier_policy.facts.model import Fact
-from barrier_policy.ledger.conversation import Conversation
 from barrier_policy.ledger.model import Event, Family, Item
-from barrier_policy.transcript.model import Origin, PartType
+from barrier_policy.transcript.model import Message, Origin, PartType
 
 NAMED_LEAVES = (
     "id",
@@ -46,13 +47,13 @@ WORDS = frozenset({"literal", "symbol", "sequence"})
 MAX_VALUE = 300
 
 
-class _Value(msgspec.Struct, gc=False):
-    """What is known of one exact value while the transcript is read."""
+class _Sighting(msgspec.Struct, gc=False):
+    """Where one exact value was seen, and what that says of it. `home` is -1 where it stands in the tail alone."""
 
     type: str
     name: str
-    home: int
-    part: int
+    home: int = -1
+    part: int = 0
     groups: int = 0
     last_group: int = -1
     in_argument: bool = False
@@ -61,34 +62,39 @@ class _Value(msgspec.Struct, gc=False):
     tail: bool = False
 
 
-def find_bindings(conversation: Conversation, group_of: list[int]) -> tuple[list[Item], list[Event]]:
+def find_bindings(messages: Sequence[Message], facts: Facts, group_of: Sequence[int]) -> tuple[list[Item], list[Event]]:
     """One item for each typed value that is open: used in a call and elsewhere, or naming something a later call can ask for.
 
     `group_of` gives the span of each message before the tail.
     """
-    values: dict[str, _Value] = {}
-    for message in conversation.messages:
-        for fact in conversation.of_kind(message.index, "value"):
-            if len(fact.text) <= MAX_VALUE:
-                _see(values, fact, conversation, group_of)
     items: list[Item] = []
     events: list[Event] = []
-    unread = bool(conversation.facts.failures)  # then any value may stand in what nobody could read
-    for number, (value, seen) in enumerate(values.items()):
+    shared: dict[tuple[str, str, str], dict[str, str]] = {}
+    unread = bool(facts.failures)  # then any value may stand in what nobody could read
+    for number, (value, seen) in enumerate(_sighted(messages, facts, group_of).items()):
         if seen.home < 0 or not _is_open(value, seen, unread):
             continue
-        item = _item(value, seen, number)
+        item = _item(value, seen, number, shared)
         items.append(item)
-        events.append(Event(seen.home, item.id, "open", f"stands in {seen.groups} places"))
+        events.append(Event(seen.home, item.id, "open", intern(f"stands in {seen.groups} places")))
     return items, events
 
 
-def _see(values: dict[str, _Value], fact: Fact, conversation: Conversation, group_of: list[int]) -> None:
-    message = conversation.messages[fact.message]
+def _sighted(messages: Sequence[Message], facts: Facts, group_of: Sequence[int]) -> dict[str, _Sighting]:
+    """The exact values of a transcript, in the order in which they turn up."""
+    values: dict[str, _Sighting] = {}
+    for found in facts.by_message:
+        for fact in found:
+            if fact.kind == "value" and len(fact.text) <= MAX_VALUE:
+                _see(values, fact, messages[fact.message], group_of)
+    return values
+
+
+def _see(values: dict[str, _Sighting], fact: Fact, message: Message, group_of: Sequence[int]) -> None:
     seen = values.get(fact.text)
     if seen is None:
-        seen = values[fact.text] = _Value(type=str(fact.get("type", "")), name=str(fact.get("name", "")), home=-1, part=0)
-    if fact.message >= conversation.present:
+        seen = values[fact.text] = _Sighting(type=str(fact.get("type", "")), name=str(fact.get("name", "")))
+    if fact.message >= len(group_of):
         seen.tail = True
         return
     group = group_of[fact.message]
@@ -112,13 +118,16 @@ def _names(leaf: str, type: str) -> bool:
     return bool(leaf) and (type in ID_TYPES or leaf.casefold().rstrip("s").endswith(NAMED_LEAVES))
 
 
-def _is_open(value: str, seen: _Value, unread: bool) -> bool:
+def _is_open(value: str, seen: _Sighting, unread: bool) -> bool:
     if seen.type in WORDS and not any(character.isdigit() or character in "/@." for character in value):
         return False  # a plain word is written again as easily as it was written
     return seen.in_argument or seen.named or seen.stated or seen.groups > 1 or unread
 
 
-def _item(value: str, seen: _Value, number: int) -> Item:
+def _item(value: str, seen: _Sighting, number: int, shared: dict[tuple[str, str, str], dict[str, str]]) -> Item:
+    """The item of a value; most values have the same attributes as many others, so these are `shared`."""
+    name, consumers, held = seen.name, str(max(0, seen.groups - 1) + seen.tail), "true" if seen.tail else ""
+    attributes = shared.setdefault((name, consumers, held), {"name": name, "consumers": consumers, "held": held})
     return Item(
         id=f"binding:{seen.home}.{seen.part}.{number}",
         family=Family.BINDING,
@@ -126,14 +135,5 @@ def _item(value: str, seen: _Value, number: int) -> Item:
         message=seen.home,
         part=seen.part,
         text=value,
-        attributes={
-            "name": seen.name,
-            "consumers": str(max(0, seen.groups - 1) + seen.tail),
-            "held": "true" if seen.tail else "",
-        },
+        attributes=attributes,
     )
-
-
-def open_bindings(items: list[Item], states: dict[str, str]) -> Iterator[Item]:
-    """Bindings in state open."""
-    return (item for item in items if item.family is Family.BINDING and states[item.id] == "open")

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import msgspec
 
-from barrier_policy.ledger.bindings import find_bindings
 from barrier_policy.ledger.constraints import find_constraints, find_endings
 from barrier_policy.ledger.conversation import Conversation
 from barrier_policy.ledger.effects import find_effects
@@ -16,13 +15,12 @@ from barrier_policy.ledger.obligations import find_obligations
 from barrier_policy.transcript.identity import message_digest
 
 
-def build_ledger(conversation: Conversation, group_of: Sequence[int]) -> Ledger:
-    """The ledger of a conversation; linear in its messages and facts."""
+def build_ledger(conversation: Conversation, bindings: Sequence[Item], binding_events: Sequence[Event]) -> Ledger:
+    """The ledger of a conversation and of the bindings that its exact values make; linear in its messages and facts."""
     effects, effect_events, look_ups = find_effects(conversation)
     effect_states = derive_states(tuple(effect_events))
     obligations, obligation_events = find_obligations(conversation, effect_states, look_ups)
     constraints, constraint_events = find_constraints(conversation)
-    bindings, binding_events = find_bindings(conversation, list(group_of))
     states = {**effect_states, **derive_states(tuple(obligation_events)), **derive_states(tuple(constraint_events))}
     notes, note_events = find_notes(conversation, [*effects, *obligations, *constraints], states, look_ups)
     items: tuple[Item, ...] = (*obligations, *effects, *constraints, *bindings, *notes)

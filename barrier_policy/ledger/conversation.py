@@ -59,7 +59,7 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class Conversation(msgspec.Struct, frozen=True, kw_only=True):
-    """All turns; `turn_of` gives the turn of a message; `present` is where the tail begins."""
+    """All turns; `turn_of` gives the turn of a message; `present` is where the tail begins. `facts` has no values."""
 
     messages: tuple[Message, ...]
     facts: Facts
@@ -153,7 +153,7 @@ def _turn(
                 made.append(calls.call(PartRef(message.index, number), part))
     kinds: frozenset[str] = frozenset()
     if has_user:
-        kinds = frozenset(fact.kind for fact in facts.by_message[start]) if is_read else UNREAD
+        kinds = facts.kinds[start] if is_read else UNREAD
     shows = has_user and any(part.type is PartType.BLOB for part in messages[start].parts)
     return Turn(
         index=index,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
+from sys import intern
 
 from barrier_policy.facts.model import Fact
 from barrier_policy.facts.words import content_words
@@ -249,10 +250,13 @@ def _rows(conversation: Conversation, items: Sequence[Item], states: Mapping[str
     if not wanted:
         return
     at_hand = max((turn.start for turn in conversation.turns if turn.has_user), default=0)
-    lines = [
-        (call, number, line, words) for call, number, line in _lines(conversation) if (words := content_words(line) & wanted)
-    ]
-    frequency = Counter(word for _, _, _, words in lines for word in words)
+    lines: list[tuple[Call, int, str, tuple[str, ...]]] = []
+    frequency: Counter[str] = Counter()
+    for call, number, line in _lines(conversation):
+        words = tuple(map(intern, content_words(line) & wanted))
+        frequency.update(words)
+        if len(words) >= SHARED_WORDS:
+            lines.append((call, number, line, words))
     taken: Counter[PartRef] = Counter()
     for call, number, line, words in lines:
         if taken[call.ref] < MAX_ROWS and sum(frequency[word] <= RARE for word in words) >= SHARED_WORDS:

@@ -28,7 +28,7 @@ from barrier_policy.policy.verdict import (
     permits,
 )
 
-MEMO_ENTRIES = 1_000
+MEMO_ENTRIES = 100
 MEMO_KEY_BYTES = 200
 CAUSES = "(an index out of range, a division by zero or an overflow)"
 

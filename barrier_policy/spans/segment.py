@@ -43,9 +43,14 @@ def segment(
     for index in range(1, tail_start + 1):
         held_to = max(held_to, reach[index - 1])
         if index == tail_start or (index in cuts and index >= held_to):
-            spans.append(Span(start=start, end=index, closed=not any(i in split for i in range(start, index))))
+            closed = not any(i in split for i in range(start, index))
+            spans.append(Span(id=_name(start, index), start=start, end=index, closed=closed))
             start = index
     return Segmentation(spans=tuple(spans), tail_start=tail_start)
+
+
+def _name(start: int, end: int) -> str:
+    return f"{start}-{end - 1}" if end - start > 1 else str(start)
 
 
 def _tail_start(messages: Sequence[Message], pairs: Pairs, start: int) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict, deque
 from collections.abc import Sequence
+from sys import intern
 from typing import Any
 
 import msgspec
@@ -102,6 +103,7 @@ class TranscriptBuilder:
         self._skipped: dict[str, int] = {}
         self._tools: dict[str, ToolDeclaration] = {}
         self._ids = CallIds()
+        self._no_environment: dict[str, str] = {}
         self._malformed = 0
 
     def __len__(self) -> int:
@@ -151,7 +153,7 @@ class TranscriptBuilder:
         self._messages.append(
             Message(
                 index=len(self._messages),
-                role=role,
+                role=intern(role),
                 origin=origin,
                 parts=tuple(parts),
                 kind=kind,
@@ -159,7 +161,7 @@ class TranscriptBuilder:
                 pointer=place.pointer,
                 timestamp=place.timestamp,
                 id=place.id,
-                environment=place.environment,
+                environment=place.environment or self._no_environment,
             )
         )
 

@@ -1,12 +1,14 @@
 """Parts from what transcripts hold: texts, calls, results, and the content blocks of all large vendors.
 
 Block types are those of OpenAI Chat and Responses, Anthropic Messages, and the agents that imitate them. A block of an
-unknown type is kept as a part of type `unknown` with its JSON as text: nothing is ever dropped.
+unknown type is kept as a part of type `unknown` with its JSON as text: nothing is ever dropped. Names and pointers come
+again and again, so equal ones are one string.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from sys import intern
 from typing import Any
 
 from barrier_policy.digest import digest_text
@@ -30,12 +32,12 @@ PLACE_KEYS = ("url", "image_url", "file_url", "video_url", "uri", "fileUri", "pa
 
 def text_part(text: str, pointer: str = "") -> Part:
     """A part of plain text."""
-    return Part(type=PartType.TEXT, text=text, pointer=pointer)
+    return Part(type=PartType.TEXT, text=text, pointer=intern(pointer))
 
 
 def reasoning_part(text: str, pointer: str = "") -> Part:
     """A part of the model's own reasoning."""
-    return Part(type=PartType.REASONING, text=text, pointer=pointer)
+    return Part(type=PartType.REASONING, text=text, pointer=intern(pointer))
 
 
 def unknown_part(value: Any, pointer: str = "") -> Part:
@@ -47,7 +49,14 @@ def call_part(name: str, arguments: Any, *, call_id: str = "", pointer: str = ""
     """A tool call; `arguments` are a JSON value, or JSON or free text as recorded."""
     text = arguments if isinstance(arguments, str) else "" if arguments is None else json_text(arguments)
     decoded = decode_arguments(arguments)
-    return Part(type=PartType.TOOL_CALL, text=text, name=name, arguments=decoded, call_id=call_id, pointer=pointer)
+    return Part(
+        type=PartType.TOOL_CALL,
+        text=text,
+        name=intern(name),
+        arguments=decoded,
+        call_id=call_id,
+        pointer=intern(pointer),
+    )
 
 
 def result_parts(
@@ -69,7 +78,12 @@ def result_parts(
     elif content is not None:
         texts.append(content if isinstance(content, str) else json_text(content))
     payload = Part(
-        type=PartType.TOOL_RESULT, text="\n".join(texts), name=name, call_id=call_id, is_error=is_error, pointer=pointer
+        type=PartType.TOOL_RESULT,
+        text="\n".join(texts),
+        name=intern(name),
+        call_id=call_id,
+        is_error=is_error,
+        pointer=intern(pointer),
     )
     return [payload, *others]
 

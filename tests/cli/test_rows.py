@@ -39,11 +39,12 @@ ORDER = (
     reason("bindings.named", Severity.HIGH, Repair.REBIND, cites=True),
     reason("bindings.cited-too", Severity.HIGH, Repair.ARCHIVE),
 )
+REPAIRS = {found.rule: found.repair for found in ORDER}
 
 
 def test_the_deciding_reason_is_what_the_gate_can_not_lift_then_the_gravest() -> None:
     for shuffled in permutations(ORDER):
-        assert by_weight(shuffled) == list(ORDER)
+        assert by_weight(shuffled, REPAIRS) == list(ORDER)
 
 
 def texts(*items: Item, secret: str = "") -> ItemTexts:

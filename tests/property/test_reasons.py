@@ -27,12 +27,12 @@ def test_without_the_items_that_it_cites_a_barrier_rule_is_false(
 ) -> None:
     found = analyse(data.draw(transcripts), keep_last=keep_last)
     for assessment in found.assessments:
-        cited = {(item.item, item.message) for reason in assessment.result.reasons for item in reason.evidence}
+        cited = {(item.item, item.message) for reason in assessment.reasons for item in reason.evidence}
         record = record_of(found.join, assessment)
         for name in LISTS:
             record[name] = [i for i in record[name] if (i.get("id") or i.get("what"), i["message"]) not in cited]
         outcomes = {outcome.rule: outcome.outcome for outcome in decider.evaluator.evaluate(record).outcomes}
-        for reason in assessment.result.reasons:
+        for reason in assessment.reasons:
             if reason.effect == "barrier" and reason.evidence:
                 assert outcomes[reason.rule] == "false", reason
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from barrier_policy import Decider
 from barrier_policy.carrier.record import CarrierRecord
 from barrier_policy.carrier.write import REQUIRED_FIELDS, covers
-from barrier_policy.decision.assess import Assessment
+from barrier_policy.decision.assess import Assessment, record_of
 from barrier_policy.digest import digest_value
-from barrier_policy.join.join import Coverage, Provenance, build_record
+from barrier_policy.join.join import Coverage, Provenance, build_record, repair_record
 from barrier_policy.ledger.model import Item, Ledger
 from barrier_policy.walk import Analysis
 
@@ -35,6 +35,21 @@ def _judged_with(found: Analysis, decider: Decider, assessment: Assessment, carr
     coverage = Coverage(carried=frozenset(carried), values=assessment.coverage.values)
     provenance = Provenance(present=True, retrievable=True) if assessment.archive else assessment.provenance
     return decider.evaluator.judge(build_record(found.join, assessment.number, coverage, provenance))
+
+
+@PROPERTY
+@given(data=st.data(), keep_last=st.integers(0, 6), archived=st.booleans())
+def test_a_repaired_record_is_the_one_that_is_built_with_the_repairs(
+    transcripts: st.SearchStrategy[Messages], analyse: Analyse, data: st.DataObject, keep_last: int, archived: bool
+) -> None:
+    found = analyse(data.draw(transcripts), keep_last=keep_last)
+    for assessment in found.assessments:
+        carried = frozenset(item.id for item in found.join.items[assessment.number][::2])
+        record = record_of(found.join, assessment)
+        repair_record(record, carried, archived=archived)
+        provenance = Provenance(present=True, retrievable=True) if archived else assessment.provenance
+        coverage = Coverage(carried=carried, values=assessment.coverage.values)
+        assert record == build_record(found.join, assessment.number, coverage, provenance)
 
 
 @PROPERTY
