@@ -64,6 +64,7 @@ PURE = (
 """The deciding core (span record × policies → verdict → plan) and the audit: no clock, files, environment or logging."""
 
 PLUGIN_API = (
+    "barrier_policy.digest",
     "barrier_policy.errors",
     "barrier_policy.hookspecs",
     "barrier_policy.facts",

@@ -36,7 +36,7 @@ def test_a_severed_rule_fails_with_its_place_and_what_makes_it_right(
     assert done.code == 4
     assert "audit.severed (high)" in done.out
     assert "to make it right: keep its message" in done.out
-    assert f"message 0 (/0/content) → nowhere: constraint: `rule: {RULE}`" in done.out
+    assert f"message 0 (/0/content) → nowhere: constraint: `{RULE}`" in done.out
 
 
 def test_the_report_is_one_json_object(run: Runner, before: str, chat: Callable[..., str]) -> None:

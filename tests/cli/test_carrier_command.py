@@ -10,7 +10,7 @@ from typing import Any
 from barrier_policy.carrier.archive import records_json
 from barrier_policy.carrier.block import Entry, render_block
 from barrier_policy.carrier.record import Source, make_record
-from barrier_policy.provenance.store import FileStore
+from barrier_policy.provenance.file_store import FileStore
 
 Runner = Callable[..., Any]
 PAID = make_record(

@@ -90,7 +90,7 @@ def test_plugins_are_listed_with_what_they_provide(run: Runner) -> None:
     found = {plugin["name"]: plugin for plugin in json.loads(done.out)}
     assert done.code == 0
     assert found["read_openai_chat"]["readers"] == ["openai_chat"]
-    assert found["read_openai_chat"]["hooks"] == ["barrier_readers"]
+    assert found["read_openai_chat"]["hooks"] == ["barrier_readers", "barrier_writers"]
     assert "read_openai_chat" in run("plugins").out
 
 

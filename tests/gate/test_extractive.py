@@ -28,7 +28,7 @@ SHARED = ROOT.parent / "shared" / "transcripts"
 
 Asked = Callable[..., SummaryRequest]
 
-HEAD = "{} messages of the user and the agent were summarized here."
+HEAD = "Messages of the user and the agent were summarized here."
 PADDING = ("assistant", "Here is the whole listing.\n" + "| a | b |\n" * 400)
 
 

@@ -22,7 +22,8 @@ from barrier_policy.log.logged import log_decision
 from barrier_policy.log.record import Asked, PackageInput, Record
 from barrier_policy.log.replay import Replay, replay
 from barrier_policy.profile import EffectClass
-from barrier_policy.provenance.store import FileStore, original_bytes
+from barrier_policy.provenance.file_store import FileStore
+from barrier_policy.provenance.store import original_bytes
 from barrier_policy.transcript.source import Source
 
 ROOT = Path(__file__).parents[2]
@@ -103,7 +104,7 @@ def test_what_the_store_held_then_counts_and_not_what_it_holds_now(
     for span in found[0][0].spans:
         store.put(original_bytes(messages[slice(*span.messages)]))
     found.append(logged(decider, log, store))
-    damaged = store._path(found[0][0].spans[3].digest)
+    damaged = store._object(found[0][0].spans[3].digest)
     damaged.write_bytes(b"x")
     found.append(logged(decider, log, store))
     damaged.unlink()
@@ -127,7 +128,7 @@ from contextlib import suppress
 from pathlib import Path
 from barrier_policy.log.decision_log import DecisionLog
 from barrier_policy.log.replay import replay
-from barrier_policy.provenance.store import FileStore
+from barrier_policy.provenance.file_store import FileStore
 
 for record in DecisionLog.open(Path(sys.argv[1])).records():
     done = replay(record, FileStore(Path(sys.argv[2])))
@@ -183,9 +184,9 @@ def test_an_object_that_is_not_there_as_it_was_is_named(
     _, record = logged(decider, log, store)
     digest = getattr(_inputs(record, store), name) if name else record.inputs.archive
     if how == "missing":
-        store._path(digest).unlink()
+        store._object(digest).unlink()
     else:
-        store._path(digest).write_bytes(b"other")
+        store._object(digest).write_bytes(b"other")
     done = replay(record, store)
     (problem,) = problems(done)
     assert not done.same and not done.data
@@ -201,8 +202,8 @@ def _inputs(record: Record, store: FileStore) -> ArchivedInputs:
 def test_all_missing_objects_are_named_at_once(decider: Decider, log: DecisionLog, store: FileStore) -> None:
     _, record = logged(decider, log, store)
     inputs = _inputs(record, store)
-    store._path(inputs.transcript).unlink()
-    store._path(inputs.policies).unlink()
+    store._object(inputs.transcript).unlink()
+    store._object(inputs.policies).unlink()
     assert [problem.partition(":")[0] for problem in problems(replay(record, store))] == ["transcript", "policy bundle"]
 
 

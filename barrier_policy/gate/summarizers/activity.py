@@ -11,6 +11,7 @@ from barrier_policy.transcript.values import as_dict, first_text
 
 MAX_NAMES = 4
 """Names that are shown, the most frequent ones."""
+FEW = 20
 NAME = re.compile(r"[A-Za-z][\w+-]{0,30}")
 WORDS = re.compile(r"[a-z]+")
 PATH_KEYS = ("file_path", "filePath", "path", "filename", "file", "notebook_path", "target_file")
@@ -70,6 +71,9 @@ class Activity:
 
 
 def _count(number: int, noun: str) -> str:
+    """A count in words. An exact large number would be one that stands nowhere in the transcript, and look like one that does."""
+    if number > FEW:
+        return f"more than {FEW} {noun}s"
     return f"{number} {noun}" + ("" if number == 1 else "s")
 
 

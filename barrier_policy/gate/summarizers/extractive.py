@@ -52,7 +52,7 @@ class Extractive(msgspec.Struct, frozen=True, kw_only=True):
 
     def __call__(self, request: SummaryRequest) -> str:
         """At most half of the source, and of `max_tokens`: the first entry, then the newest ones that there is room for."""
-        head = f"{len(request.messages)} messages of the user and the agent were summarized here."
+        head = "Messages of the user and the agent were summarized here."
         entries = list(_entries(request.messages))
         room = min(request.max_tokens, request.tokens // 2) - self.count(head)
         return "\n".join([head, *self._fitting(entries, room)])
