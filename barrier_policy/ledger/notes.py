@@ -219,8 +219,11 @@ def _pointed_at(conversation: Conversation) -> Iterator[Item]:
             text = call.results[-1].part.text.strip()
             if 0 < len(text) <= (MAX_FINDING if text[0] in "{[" else MAX_LAST):
                 yield _note("row", place.message, place.part, 900, text, "last", at_hand)
-    if REPEATS.search(asked):
-        wanted = content_words(asked)
+    newest = " ".join(
+        text for message in conversation.messages[at_hand:] if message.origin is Origin.USER for text in _spoken(message)
+    )
+    if REPEATS.search(newest):
+        wanted = content_words(newest)
         for turn in looked:
             for call in filter(_is_answered_read, turn.calls):
                 recipe = f"{call.part.name} {compact_arguments(call.part.arguments, call.part.text)}"

@@ -25,6 +25,9 @@ MAX_QUOTE = 180
 """Characters of one quote. A longer sentence is not cut, since half a sentence can say the opposite; another one is taken."""
 LOOKED_AT = 6
 """Sentences of a text, from its start or its end, among which the quote is chosen."""
+SHARE = 8
+LEAST = 60
+"""An extract takes this share of its source, and at least so many tokens."""
 READ = 8_000
 """Characters of a text, at its start or its end, that are read for a quote."""
 MIN_WORDS = 2
@@ -51,10 +54,10 @@ class Extractive(msgspec.Struct, frozen=True, kw_only=True):
         return "extractive"
 
     def __call__(self, request: SummaryRequest) -> str:
-        """At most half of the source, and of `max_tokens`: the first entry, then the newest ones that there is room for."""
+        """An eighth of the source, and what a sentence or two need: the first entry, then the newest ones that there is room for."""
         head = "Messages of the user and the agent were summarized here."
         entries = list(_entries(request.messages))
-        room = min(request.max_tokens, request.tokens // 2) - self.count(head)
+        room = min(request.max_tokens, request.tokens // 2, max(LEAST, request.tokens // SHARE)) - self.count(head)
         return "\n".join([head, *self._fitting(entries, room)])
 
     def _fitting(self, entries: Sequence[str], room: int) -> list[str]:
