@@ -22,11 +22,15 @@ from barrier_policy.gate.journal import Journal, Watch
 from barrier_policy.gate.observe import Observer
 from barrier_policy.gate.recover import Recovered, recover
 from barrier_policy.gate.refusal import refusal, remember
-from barrier_policy.gate.summarize import summarize
+from barrier_policy.gate.summarize import Check, summarize
 from barrier_policy.gate.summarizers.make import make_summarizer
+from barrier_policy.gate.summary_check import check_summary
 from barrier_policy.gate.summary_request import Summarizer
 from barrier_policy.gate.target import FileTarget, MemoryTarget, Target
 from barrier_policy.gate.transaction import WRAPPING, Compaction, Transaction, unchanged
+from barrier_policy.log.decision_log import DecisionLog
+from barrier_policy.log.logged import log_decision
+from barrier_policy.log.record import Asked
 from barrier_policy.profile import Profile
 from barrier_policy.transcript.model import Transcript
 from barrier_policy.transcript.reader import read_transcript
@@ -43,6 +47,8 @@ from barrier_policy.walk import (
     timestamp,
 )
 
+EVERYWHERE = -1
+"""No message: only secrets that are masked wherever they turn up."""
 Messages = list[dict[str, Any]] | dict[str, Any]
 
 
@@ -64,7 +70,9 @@ class Gate:
     ) -> None:
         self.decider = decider or prepared(as_profile(profile))
         self.store = open_store(store, self.decider.profile, self.decider.plugins.stores)
-        self.summarizer = summarizer or make_summarizer(self.decider.profile.summarizer)
+        spec = self.decider.profile.summarizer
+        self.summarizer = summarizer or make_summarizer(spec, count=self.decider.counter)
+        self.patience = spec.timeout_seconds if summarizer else None  # those of a profile keep their own limit
         self._observer = Observer(self.decider)
 
     def observe(self, message: dict[str, Any]) -> None:
@@ -152,6 +160,12 @@ class Gate:
     def _analyse(self, source: TranscriptLike, **options: Any) -> Analysis:
         return self.decider.analyse(source, store=self.store, **options)
 
+    def _log(self, analysis: Analysis, source: Source, asked: Asked) -> None:
+        """Write the decision on the log that the profile names. Raises LogError: what can't be accounted for is not done."""
+        if self.decider.profile.log is not None:
+            with DecisionLog.open(self.decider.profile.log) as log:
+                log_decision(log, analysis, self.decider, source.data, asked, store=self.store, timestamp=timestamp(None))
+
     def _compact(
         self,
         source: Source,
@@ -166,8 +180,14 @@ class Gate:
         at = timestamp(now)
         self.recover(at)
         transcript = read_transcript(source, self.decider.plugins.readers, format=format)
-        analysis = self._analyse(transcript, now=at, ranges=[span] if span else (), **options)
+        ranges = (span,) if span else ()
+        analysis = self._analyse(transcript, now=at, ranges=ranges, **options)
         decision = analysis.decision
+        self._log(
+            analysis,
+            source,
+            Asked(now=at, ranges=ranges, **{name: options[name] for name in ("keep_last", "target_tokens")}),
+        )
         if decision.outcome == "refuse":
             raise refusal(decision, remember(self.store, decision, at))
         runs = _runs(decision, transcript, span)
@@ -186,7 +206,7 @@ class Gate:
             journal=Journal(self.store, _name(decision, at), now=at, watch=watch),
             now=at,
             summarize=partial(
-                summarize, summarizer=self.summarizer, timeout=self.decider.profile.summarizer.timeout_seconds
+                summarize, summarizer=self.summarizer, timeout=self.patience, check=_checks(self.decider, analysis)
             ),
         )
         return transaction.run()
@@ -197,6 +217,13 @@ def _runs(decision: Decision, transcript: Transcript, span: tuple[int, int] | No
     if span is not None:
         decision = _within(decision, span)
     return tuple(run for run in find_runs(decision, transcript.messages) if run.tokens > WRAPPING)
+
+
+def _checks(decider: Decider, analysis: Analysis) -> Check:
+    """What an answer has to pass; the secrets of the transcript, which the summarizer was not told, are among it."""
+    return partial(
+        check_summary, count=decider.counter, holds_secret=lambda text: analysis.masker.text(text, EVERYWHERE) != text
+    )
 
 
 def _within(decision: Decision, span: tuple[int, int]) -> Decision:

@@ -15,10 +15,14 @@ from barrier_policy import (
     CompactionBarrierError,
     CompactionRefusedError,
     Gate,
+    Profile,
 )
 from barrier_policy.carrier.block import parse_block
 from barrier_policy.errors import JournalError, SummaryError
 from barrier_policy.gate.journal import State, read_journal, transactions
+from barrier_policy.log.decision_log import DecisionLog
+from barrier_policy.log.replay import replay
+from barrier_policy.log_spec import LogSpec
 from barrier_policy.provenance.store import original_bytes
 
 Messages = list[dict[str, Any]]
@@ -289,3 +293,27 @@ def test_an_observed_conversation_is_planned_and_compacted_as_if_from_scratch(
 def test_every_error_of_a_compaction_is_one_of_ours(gate: Gate) -> None:
     with pytest.raises(BarrierPolicyError):
         gate.compact(b"not a transcript", now=NOW)
+
+
+def test_a_log_that_the_profile_names_has_every_decision_also_refusals(
+    conversation: Messages, tmp_path: Path, gate_with: Callable[..., Gate]
+) -> None:
+    gate = gate_with(profile=Profile(log=LogSpec(path=tmp_path / "decisions.jsonl")))
+    done = compacted(gate, conversation)
+    with pytest.raises(CompactionRefusedError):
+        compacted(gate, conversation, target_tokens=10)
+    with DecisionLog.open(tmp_path / "decisions.jsonl") as log:
+        records = list(log.records())
+        assert log.verify().problem == ""
+    assert [record.result.outcome for record in records] == ["compact", "refuse"]
+    assert records[0].decision_id == done.decision.decision_id
+    assert gate.store is not None and replay(records[0], gate.store).same
+
+
+def test_a_summary_that_holds_a_secret_of_the_transcript_is_refused(
+    gate_with: Callable[..., Gate], conversation: Messages
+) -> None:
+    secret = "ghp_" + "Zk3q" * 9
+    conversation[4]["content"] += f" The token is {secret}."
+    with pytest.raises(SummaryError, match="holds a secret"):
+        compacted(gate_with(summarizer=lambda request: f"They looked at it with {secret}."), conversation)
