@@ -79,7 +79,7 @@ def costly_nesting(sources: Sources) -> Iterator[Hit]:
         condition: "span.effects.exists(e, span.bindings.exists(b, b.name == e.key))"
         #           ^
     Good:
-        condition: "span.effects.exists(e, e.key in span.bindings.map(b, b.name))"
+        condition: "span.effects.exists(e, e.unsettled) && span.bindings.exists(b, b.open)"
     """
     return problems(sources, ProblemKind.COST)
 

@@ -23,13 +23,14 @@ RULE = {
     "repair": "[confirm]",
 }
 _KEY = re.compile(r"([A-Za-z]+):(.*)")
+_LIST = re.compile(r"span\.(effects|bindings|unknowns)")
 _CARET = re.compile(r" *#( *)\^ *")
 
 
 def policy_file(example: str) -> str:
     """The file that an example stands for, without its pointing lines."""
     lines = [line for line in example.splitlines() if not _CARET.fullmatch(line)]
-    return _file([line.replace("\\x20", " ") for line in lines])
+    return _file(lines)
 
 
 def pointed_at(example: str) -> tuple[int, int] | None:
@@ -39,14 +40,15 @@ def pointed_at(example: str) -> tuple[int, int] | None:
     if number is None:
         return None
     shown = lines[number - 1]
-    column = max(lines[number].index("^"), 0) if not lines[number].startswith("#^") else 0
-    written = policy_file(example).splitlines()
-    found = [(line, text) for line, text in enumerate(written, start=1) if text.strip() == shown.replace("\\x20", " ").strip()]
-    line, text = found[-1]
-    if text.lstrip().startswith("- ") and not shown.lstrip().startswith("- "):
-        text = text.replace("- ", "", 1)
-    indent = text.index(shown.replace("\\x20", " ").strip()) - (len(shown) - len(shown.lstrip()))
-    return line, indent + column + 1
+    column = 0 if lines[number].startswith("#^") else lines[number].index("^")
+    written = policy_file(example).split("\n")
+    line = max(place for place, text in enumerate(written) if _content(text) == _content(shown))
+    return line + 1, written[line].index(_content(shown)) - shown.index(_content(shown)) + column + 1
+
+
+def _content(line: str) -> str:
+    """A line without its indent and its dash."""
+    return line.lstrip().removeprefix("- ")
 
 
 def cases_file(policy: str) -> str:
@@ -73,8 +75,11 @@ def _file(lines: list[str]) -> str:
         if match is None or match[1] == "variables":
             variables.append(line)
         else:
-            rule.pop("severity" if match[1] == "severty" else match[1], None)
+            rule.pop(match[1], None)
             rule[match[1]] = match[2].strip()
+    lists = _LIST.search(rule["condition"])
+    if not any(line.startswith("evidence:") for line in lines) and any(line.startswith("condition:") for line in lines):
+        rule["evidence"] = f'"{lists[0]}"' if lists else ""
     keys = ["id", *(key for key in rule if key != "id")]
     written = [f"{key}: {rule[key]}".rstrip() for key in keys]
     body = [f"{'  - ' if number == 0 else '    '}{line}" for number, line in enumerate(written)]

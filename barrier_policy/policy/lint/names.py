@@ -128,7 +128,7 @@ def duplicate_id(sources: Sources) -> Iterator[Hit]:
     Bad:
         - {id: example.keep, effect: barrier, severity: high, summary: One., why: Because., references: [a], since: 1.0.0, condition: span.tokens > 1, explanation: "'a'", repair: [confirm]}
         - {id: example.keep, effect: barrier, severity: high, summary: Two., why: Because., references: [a], since: 1.0.0, condition: span.tokens > 2, explanation: "'b'", repair: [confirm]}
-        #      ^
+        # ^
     Good:
         - {id: example.keep-one, effect: barrier, severity: high, summary: One., why: Because., references: [a], since: 1.0.0, condition: span.tokens > 1, explanation: "'a'", repair: [confirm]}
         - {id: example.keep-two, effect: barrier, severity: high, summary: Two., why: Because., references: [a], since: 1.0.0, condition: span.tokens > 2, explanation: "'b'", repair: [confirm]}
@@ -137,7 +137,7 @@ def duplicate_id(sources: Sources) -> Iterator[Hit]:
     for file, rule in sources.all_rules():
         earlier = seen.setdefault((file.layer, rule.id), rule.place)
         if rule.id and file.linted and earlier is not rule.place:
-            yield at(rule.place, f"rule id `{rule.id}` is already used at {earlier.file}:{earlier.line}")
+            yield at(rule.node, f"rule id `{rule.id}` is already used at {earlier.file}:{earlier.line}")
 
 
 @lint_rule("loosens-locked-rule", Level.ERROR)
@@ -147,7 +147,7 @@ def loosens_locked_rule(sources: Sources) -> Iterator[Hit]:
     Why: `locked` promises reviewers that no team can weaken the rule. Add a rule with another id: it can only tighten.
     Bad:
         id: effects.unsettled
-        #   ^
+        #^
         condition: "span.effects.exists(e, e.unsettled && e.class != 'read_only')"
     Good:
         id: example.keep-irreversible
@@ -158,7 +158,7 @@ def loosens_locked_rule(sources: Sources) -> Iterator[Hit]:
             locked = earlier.fields.get("locked")
             if below.layer < file.layer and earlier.id == rule.id and locked is not None and locked.value is True:
                 place = f"{below.name}:{earlier.node.line}"
-                yield at(rule.place, f"rule `{rule.id}` is locked at {place} (add a rule with another id)")
+                yield at(rule.node, f"rule `{rule.id}` is locked at {place} (add a rule with another id)")
 
 
 @lint_rule("unused-variable", Level.WARNING)

@@ -17,11 +17,11 @@ from typing import Any
 import msgspec
 
 from barrier_policy.join.schema import Field, RecordSchema
-from barrier_policy.policy.cel.check import ROOT, Path, Scope, element
-from barrier_policy.policy.cel.syntax import LOGIC, Node
+from barrier_policy.policy.cel.check import ROOT, Path, element
+from barrier_policy.policy.cel.syntax import Node
 from barrier_policy.policy.lint.source import SourceExpression, SourceVariable
 
-MAX_RECORDS = 3_000
+MAX_RECORDS = 5_000
 MAX_ITEMS = 128
 MAX_PAIRED_ITEMS = 8
 MAX_LENGTH = 12
@@ -29,6 +29,7 @@ OTHER = "other"
 _EMPTY: dict[str, Any] = {"string": "", "int": 0, "bool": False}
 _OPAQUE = {"*", "/", "%"}
 _ORDER = {"<", "<=", ">", ">="}
+_COMPARISONS = {"==", "!=", "in", "method", "index"} | _ORDER | _OPAQUE
 _STRIDE = 2_654_435_761
 _WORDS = re.compile(r"`?[a-z_]+`?((, | or )`?[a-z_]+`?)+")
 _QUOTED = re.compile(r"`([a-z_]+)`")
@@ -81,7 +82,8 @@ def generate(
     trees = {variable.name: variable.expression.tree for variable in variables if variable.expression.tree}
     for expression in expressions:
         if expression.tree is not None:
-            _Walk(demand, expression.scope, trees).visit(expression.tree, {})
+            walk = _Walk(demand, trees)
+            (walk.visit_indices if expression.key == "explanation" else walk.visit)(expression.tree, {})
     return _combined(demand, schema)
 
 
@@ -98,10 +100,18 @@ def documented_values(field: Field) -> tuple[str, ...]:
 class _Walk:
     """Notes what one expression looks at; `names` maps loop variables to the path of the list that they go through."""
 
-    def __init__(self, demand: Demand, scope: Scope, trees: Mapping[str, Node]) -> None:
+    def __init__(self, demand: Demand, trees: Mapping[str, Node]) -> None:
         self.demand = demand
-        self.scope = scope
         self.trees = trees
+
+    def visit_indices(self, node: Node, names: Mapping[str, Path]) -> None:
+        """Of an explanation only the lists count that it takes an item of: whatever else it reads can't make it err."""
+        for part in node.walk():
+            if part.op == "index":
+                self.visit(part.args[0], names)
+                self.compare(part, names)
+            elif part.op in _OPAQUE:
+                self.visit(part, names)
 
     def visit(self, node: Node, names: Mapping[str, Path]) -> None:
         path = self.path(node, names)
@@ -110,7 +120,7 @@ class _Walk:
         if _is_variable(node):
             self.visit(self.trees[str(node.value)], {})
             return
-        if node.op not in LOGIC | {"!", "?:", "group", "loop", "select", "name", "list", "literal"}:
+        if node.op in _COMPARISONS:
             self.compare(node, names)
         inner = names
         if node.op == "loop":
@@ -204,7 +214,7 @@ class _Shape:
         if item in self.schema.types:
             return self.lists([self.filled(item, path, chosen) for chosen in self.choices(item, path)], path)
         if item is not None:
-            return self.lists(self.scalars(Field(field.name, item, ""), path), path)
+            return self.lists([OTHER, *self.demand.values.get(path, [])] if item == "string" else self.scalars(field, path), path)
         return self.scalars(field, path)
 
     def choices(self, record: str, path: Path) -> list[tuple[tuple[Path, Any], ...]]:

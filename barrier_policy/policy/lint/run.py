@@ -29,10 +29,10 @@ def invalid_policy(sources: Sources) -> Iterator[Hit]:
 
     Why: With one invalid policy nothing is decided.
     Bad:
-        severty: high
-        # ^
+        lokced: true
+        #^
     Good:
-        severity: high
+        locked: true
     """
     for file in sources.linted():
         yield from map(_hit, file.issues)

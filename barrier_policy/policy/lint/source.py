@@ -90,7 +90,7 @@ class SourceRule(msgspec.Struct, frozen=True, kw_only=True):
         return self.fields.get("id", self.node)
 
 
-class SourceFile(msgspec.Struct, frozen=True, kw_only=True):
+class SourceFile(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """One file. `layer` counts from the lowest folder; `linted` is false for files below those that were asked for."""
 
     path: Path

@@ -22,11 +22,11 @@ def _hit(file: SourceFile, offset: int, message: str, edits: tuple[Edit, ...] = 
 
 @lint_rule("bidi-character", Level.ERROR)
 def bidi_character(sources: Sources) -> Iterator[Hit]:
-    r"""A file has a character that is invisible or turns the direction of the text.
+    """A file has a character that is invisible or turns the direction of the text.
 
-    Why: What a reviewer sees is then not what the engine evaluates (CVE-2021-42574). In a text that needs one, write `"\u202e"`.
+    Why: What a reviewer sees is then not what the engine evaluates (CVE-2021-42574). In a text that needs one, write `"\\u202e"`.
     Bad:
-        summary: A payment‮ stays verbatim.
+        summary: A payment\u202e stays verbatim.
         #                 ^
     Good:
         summary: A payment stays verbatim.
@@ -41,9 +41,9 @@ def bidi_character(sources: Sources) -> Iterator[Hit]:
 def confusable_character(sources: Sources) -> Iterator[Hit]:
     """A word mixes Latin letters with letters of another script that look like them.
 
-    Why: A Cyrillic а in a tool's name makes the comparison false for ever, and nobody can see it (Unicode TS 39, mixed scripts).
+    Why: A Cyrillic letter in a tool's name makes the comparison false for ever, and nobody can see it (Unicode TS 39, mixed scripts).
     Bad:
-        condition: "span.effects.exists(e, e.tool == 'pаy')"
+        condition: "span.effects.exists(e, e.tool == 'p\u0430y')"
         #                                             ^
     Good:
         condition: "span.effects.exists(e, e.tool == 'pay')"
