@@ -27,7 +27,7 @@ ONLY_IMPORTERS = {
     "platformdirs": ("provenance/store.py",),
     "rfc8785": ("digest.py",),
     "rich": ("cli/console.py", "cli/listings.py", "cli/table.py"),
-    "typer": ("cli/app.py", "cli/guard.py", "cli/options.py"),
+    "typer": ("cli/app.py", "cli/guard.py", "cli/options.py", "cli/policy_app.py"),
 }
 """A package that needs taming is imported where it is tamed, and nowhere else in the core."""
 

@@ -130,9 +130,7 @@ class _Checker:
         self.scope = scope
         self.problems: list[Problem] = []
 
-    def refuse(
-        self, node: Node, message: str, offset: int | None = None, kind: ProblemKind = ProblemKind.TYPE
-    ) -> str:
+    def refuse(self, node: Node, message: str, offset: int | None = None, kind: ProblemKind = ProblemKind.TYPE) -> str:
         self.problems.append(Problem(node.start if offset is None else offset, message, kind))
         return UNKNOWN
 

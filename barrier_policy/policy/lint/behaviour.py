@@ -111,4 +111,3 @@ def _without_clause(engine: Engine, condition: SourceExpression) -> Iterator[tup
 def words(expression: SourceExpression, node: Node) -> str:
     """A piece of an expression, on one line."""
     return " ".join(expression.text[node.start : node.end].split())
-

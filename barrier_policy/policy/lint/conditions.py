@@ -98,7 +98,9 @@ def contradictory_condition(sources: Sources) -> Iterator[Hit]:
     for _, rule, condition, seen in observed(sources):
         if seen.is_complete and not seen.holds:
             yield in_expression(
-                condition, _start(condition), f"the condition of `{rule.id}` is never true on {seen.records} generated records"
+                condition,
+                _start(condition),
+                f"the condition of `{rule.id}` is never true on {seen.records} generated records",
             )
 
 
@@ -183,7 +185,9 @@ def unguarded_index(sources: Sources) -> Iterator[Hit]:
         if seen.errs:
             risky = next((node for node in condition.walk() if node.op in ("index", "/", "%")), condition.tree)
             assert risky is not None
-            message = f"`{words(condition, risky)}` of `{rule.id}` errs on a generated record (guard it with `size(…) > n &&`)"
+            message = (
+                f"`{words(condition, risky)}` of `{rule.id}` errs on a generated record (guard it with `size(…) > n &&`)"
+            )
             yield in_expression(condition, risky.start, message)
 
 
@@ -205,7 +209,10 @@ def redundant_comparison(sources: Sources) -> Iterator[Hit]:
             if node.op in ("==", "!=") and node.args[1].op == "literal" and isinstance(node.args[1].value, bool):
                 at = expression.text.index(node.op, node.args[0].end)
                 yield in_expression(
-                    expression, at, f"`{words(expression, node)}` compares a boolean", _simpler(files[file.name], expression, node)
+                    expression,
+                    at,
+                    f"`{words(expression, node)}` compares a boolean",
+                    _simpler(files[file.name], expression, node),
                 )
 
 

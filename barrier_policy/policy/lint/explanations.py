@@ -134,7 +134,9 @@ def long_summary(sources: Sources) -> Iterator[Hit]:
     for _, rule in sources.rules():
         summary = rule.text("summary").strip()
         if len(summary) > MAX_SUMMARY or "\n" in summary:
-            yield at(rule.fields["summary"], f"the summary has {len(summary)} characters (at most {MAX_SUMMARY}, on one line)")
+            yield at(
+                rule.fields["summary"], f"the summary has {len(summary)} characters (at most {MAX_SUMMARY}, on one line)"
+            )
 
 
 RULES = (

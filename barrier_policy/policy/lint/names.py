@@ -69,7 +69,9 @@ def _strange_values(expression: SourceExpression, node: SyntaxNode, sources: Sou
     for literal in literals if known else ():
         if literal.value not in known:
             words = [value for value in known if value]
-            yield in_expression(expression, literal.start, f"`{literal.value}` is never its value {suggestion(str(literal.value), words)}")
+            yield in_expression(
+                expression, literal.start, f"`{literal.value}` is never its value {suggestion(str(literal.value), words)}"
+            )
 
 
 def _values_of(expression: SourceExpression, node: SyntaxNode, sources: Sources) -> tuple[str, ...]:
@@ -227,9 +229,9 @@ def shadow_for_ever(sources: Sources) -> Iterator[Hit]:
     """
     for file, rule in sources.rules():
         version = fields_of(file.fields.get("metadata")).get("version")
-        if rule.text("mode") in ("shadow", "warn") and version is not None and rule.text("since"):
-            if rule.text("since") != version.value:
-                yield at(rule.fields["mode"], _shadow_message(rule, str(version.value)))
+        on_trial = rule.text("mode") in ("shadow", "warn")
+        if on_trial and version is not None and rule.text("since") not in ("", version.value):
+            yield at(rule.fields["mode"], _shadow_message(rule, str(version.value)))
 
 
 def _shadow_message(rule: SourceRule, version: str) -> str:

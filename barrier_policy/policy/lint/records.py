@@ -74,9 +74,7 @@ class Records(msgspec.Struct, frozen=True, kw_only=True):
         return record
 
 
-def generate(
-    expressions: Iterable[SourceExpression], variables: Iterable[SourceVariable], schema: RecordSchema
-) -> Records:
+def generate(expressions: Iterable[SourceExpression], variables: Iterable[SourceVariable], schema: RecordSchema) -> Records:
     """The records that checked expressions, with the variables they may use, can tell apart."""
     demand = Demand()
     trees = {variable.name: variable.expression.tree for variable in variables if variable.expression.tree}
@@ -211,10 +209,12 @@ class _Shape:
 
     def values(self, field: Field, path: Path) -> list[Any]:
         item = element(field.type)
-        if item in self.schema.types:
+        if item is not None and item in self.schema.types:
             return self.lists([self.filled(item, path, chosen) for chosen in self.choices(item, path)], path)
         if item is not None:
-            return self.lists([OTHER, *self.demand.values.get(path, [])] if item == "string" else self.scalars(field, path), path)
+            return self.lists(
+                [OTHER, *self.demand.values.get(path, [])] if item == "string" else self.scalars(field, path), path
+            )
         return self.scalars(field, path)
 
     def choices(self, record: str, path: Path) -> list[tuple[tuple[Path, Any], ...]]:

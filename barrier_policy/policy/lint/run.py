@@ -16,7 +16,7 @@ from barrier_policy.policy.hints import suggestion
 from barrier_policy.policy.lint import conditions, exceptions, explanations, names, tests, text
 from barrier_policy.policy.lint.model import Edit, Finding, Hit, Level, LintRule, lint_rule
 from barrier_policy.policy.lint.source import SourceFile, SourceReader, Sources, lint_files
-from barrier_policy.policy.loader import load_policies
+from barrier_policy.policy.loader import TEST_SUFFIX, load_policies
 from barrier_policy.policy.yaml import Node, parse_yaml
 
 MAX_FIX_ROUNDS = 5
@@ -79,13 +79,15 @@ def read_sources(
             raise BarrierPolicyError(f"{path}: no such file or directory")
     for layer, path in enumerate((*below, *paths)):
         files += [reader.read(file, layer, linted=layer >= len(below)) for file in lint_files(path)]
-    policies = [file for file in files if file.kind not in ("PolicyTest", "Exception") and not file.issues]
-    return Sources(files, schema, engine, _load_issues(policies, schema, engine), today)
+    layers = [path for path in (*below, *paths) if not path.name.endswith(TEST_SUFFIX)]
+    excepting = {file.name for file in files if file.kind == "Exception"}
+    issues = [issue for issue in _load_issues(layers, schema, engine) if issue.file not in excepting]
+    return Sources(files, schema, engine, issues, today)
 
 
-def _load_issues(files: Sequence[SourceFile], schema: RecordSchema, engine: Engine) -> tuple[Issue, ...]:
+def _load_issues(layers: Sequence[Path], schema: RecordSchema, engine: Engine) -> tuple[Issue, ...]:
     try:
-        load_policies([file.path for file in files], schema, engine)
+        load_policies(layers, schema, engine)
     except PolicyError as error:
         return error.issues
     return ()

@@ -138,7 +138,12 @@ class Sources:
     """All files of one run. `today` is an ISO date, for exceptions that expire; empty where nobody asks the clock."""
 
     def __init__(
-        self, files: Sequence[SourceFile], schema: RecordSchema, engine: Engine, issues: Sequence[Issue] = (), today: str = ""
+        self,
+        files: Sequence[SourceFile],
+        schema: RecordSchema,
+        engine: Engine,
+        issues: Sequence[Issue] = (),
+        today: str = "",
     ) -> None:
         self.files = tuple(files)
         self.schema = schema
@@ -205,7 +210,7 @@ class SourceReader:
 
     def _rule(self, node: Node, scope: Scope) -> SourceRule:
         fields = {key: child for key, child in fields_of(node).items() if child.value is not None}
-        written = [(key, fields[key]) for key in ("condition", "explanation") if key in fields]
+        written: list[tuple[str, Node]] = [(key, fields[key]) for key in ("condition", "explanation") if key in fields]
         if "evidence" in fields:
             evidence = fields["evidence"]
             written += [("evidence", item) for item in (items_of(evidence) or (evidence,))]

@@ -69,7 +69,9 @@ def unknown_rule(sources: Sources) -> Iterator[Hit]:
             expect: {outcome: "false"}
     """
     rules = [rule.id for _, rule in sources.all_rules()]
-    policies = [text_of(fields_of(file.fields.get("metadata")).get("name")) for file in sources.files if file.kind == "Policy"]
+    policies = [
+        text_of(fields_of(file.fields.get("metadata")).get("name")) for file in sources.files if file.kind == "Policy"
+    ]
     for file in sources.linted("PolicyTest"):
         policy = file.fields.get("policy")
         if policy is not None and policy.value not in policies:
