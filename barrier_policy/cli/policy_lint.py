@@ -139,5 +139,5 @@ def _print_text(findings: Sequence[Finding], files: int, fixed: int) -> None:
     fixable = sum(bool(finding.edits) for finding in findings)
     hints = [f"{fixable} can be put right with --fix"] if fixable else []
     hints += [f"{fixed} file{'' if fixed == 1 else 's'} put right"] if fixed else []
-    summary = f"{files} files: {', '.join(parts) or 'no findings'}"
+    summary = f"{files} file{'' if files == 1 else 's'}: {', '.join(parts) or 'no findings'}"
     show(out(), "; ".join([summary, *hints]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -12,6 +13,9 @@ from barrier_policy.policy.cel.subset import SubsetParser
 from barrier_policy.policy.cel.syntax import LOGIC, Node
 from barrier_policy.policy.lint.records import MAX_RECORDS, Records, generate
 from barrier_policy.policy.lint.source import SourceExpression, SourceFile, SourceRule, Sources
+
+MAX_CLAUSES = 16
+"""Of one condition that are tried; each costs an evaluation on every record until it was seen to count."""
 
 _CAN_ERR = {"index", "/", "%", "*", "+", "-", "negate"}
 
@@ -57,7 +61,7 @@ class _Observer:
 
     def behaviour(self) -> Behaviour:
         run = _program(self.engine, self.condition)
-        active = list(_without_clause(self.engine, self.condition))
+        active = list(islice(_without_clause(self.engine, self.condition), MAX_CLAUSES))
         seen: set[Value | Failed] = set()
         explanation_errs = cites_nothing = False
         for record in self.records:

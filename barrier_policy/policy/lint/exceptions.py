@@ -188,10 +188,9 @@ def exception_of_locked_rule(sources: Sources) -> Iterator[Hit]:
     for _, node in _exceptions(sources):
         name = fields_of(node).get("rule")
         rule = rules.get(text_of(name))
-        locked = rule.fields.get("locked") if rule else None
         if name is not None and rule is None:
             yield at(name, f"unknown rule `{name.value}` {suggestion(str(name.value), rules)}")
-        if name is not None and locked is not None and locked.value is True:
+        if name is not None and rule is not None and rule.is_locked:
             yield at(name, f"rule `{name.value}` is locked, nothing excepts from it")
 
 

@@ -155,12 +155,15 @@ def loosens_locked_rule(sources: Sources) -> Iterator[Hit]:
         id: example.keep-irreversible
         condition: "span.effects.exists(e, e.unsettled && e.class == 'irreversible')"
     """
+    locked: dict[str, tuple[SourceFile, SourceRule]] = {}
+    for below, rule in sources.all_rules():
+        if rule.is_locked:
+            locked.setdefault(rule.id, (below, rule))
     for file, rule in sources.rules():
-        for below, earlier in sources.all_rules():
-            locked = earlier.fields.get("locked")
-            if below.layer < file.layer and earlier.id == rule.id and locked is not None and locked.value is True:
-                place = f"{below.name}:{earlier.node.line}"
-                yield at(rule.node, f"rule `{rule.id}` is locked at {place} (add a rule with another id)")
+        below, earlier = locked.get(rule.id, (file, rule))
+        if below.layer < file.layer:
+            place = f"{below.name}:{earlier.node.line}"
+            yield at(rule.node, f"rule `{rule.id}` is locked at {place} (add a rule with another id)")
 
 
 @lint_rule("unused-variable", Level.WARNING)

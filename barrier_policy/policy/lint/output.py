@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
+from urllib.parse import quote
 from xml.etree import ElementTree
 
 import msgspec
@@ -59,7 +60,7 @@ def _descriptor(rule: LintRule) -> dict[str, Any]:
 
 
 def _result(finding: Finding) -> dict[str, Any]:
-    location: dict[str, Any] = {"artifactLocation": {"uri": finding.file.replace("\\", "/")}}
+    location: dict[str, Any] = {"artifactLocation": {"uri": quote(finding.file.replace("\\", "/"))}}
     if finding.line:
         location["region"] = {"startLine": finding.line, "startColumn": max(finding.column, 1)}
     # Without line numbers, so that a finding is recognised after lines above it came and went.

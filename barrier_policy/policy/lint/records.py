@@ -240,7 +240,7 @@ class _Shape:
         for size in sorted({size + more for size in self.demand.sizes.get(path, []) for more in (-1, 0, 1)}):
             self.is_cut |= size > MAX_LENGTH
             found += [[item] * size for item in items if 1 < size <= MAX_LENGTH]
-        return [value for number, value in enumerate(found) if value not in found[:number]]
+        return list({msgspec.json.encode(value): value for value in found}.values())
 
     def scalars(self, field: Field, path: Path) -> list[Any]:
         if field.type == "bool":

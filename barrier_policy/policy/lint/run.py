@@ -141,25 +141,38 @@ def fix(file: SourceFile, findings: Sequence[Finding]) -> str:
 
     What would change a value that no edit is about (a blank at the end of a line of a text, say) is left out.
     """
-    layout = [edit for finding in findings if finding.rule == text.untidy_layout.id for edit in finding.edits]
-    other = [edit for finding in findings if finding.rule != text.untidy_layout.id for edit in finding.edits]
-    changed = _applied(file.text, [edit for edit in other if edit.file == file.name])
+    own = [(finding.rule, edit) for finding in findings for edit in finding.edits if edit.file == file.name]
+    changed = _applied(file.text, [edit for rule, edit in own if rule != text.untidy_layout.id])
     if changed != file.text:
         return changed
-    tidy = _applied(file.text, [edit for edit in layout if edit.file == file.name])
-    if _plain(tidy) == _plain(file.text):
-        return tidy
-    single = [edit for edit in layout if _plain(_applied(file.text, [edit])) == _plain(file.text)]
-    return _applied(file.text, single)
+    texts = set(_lines_of_texts(file.document))
+    layout = [edit for rule, edit in own if rule == text.untidy_layout.id]
+    for edits in (layout, [edit for edit in layout if file.place(edit.start)[0] not in texts]):
+        tidy = _applied(file.text, edits)
+        if _plain(tidy) == _plain(file.text):
+            return tidy
+    return file.text
+
+
+def _lines_of_texts(node: Node | None) -> Iterator[int]:
+    """The lines of texts that go over several, where a blank at the end may be a part of the value."""
+    if node is None:
+        return
+    if "\n" in node.source:
+        yield from range(node.line, node.line + node.source.count("\n") + 1)
+    children = node.value.values() if isinstance(node.value, dict) else node.value if isinstance(node.value, tuple) else ()
+    for child in children:
+        yield from _lines_of_texts(child)
 
 
 def _applied(content: str, edits: Sequence[Edit]) -> str:
-    end = len(content) + 1
-    for edit in sorted(set(edits), key=lambda edit: (edit.start, edit.end), reverse=True):
-        if edit.end <= end:
-            content = content[: edit.start] + edit.text + content[edit.end :]
-            end = edit.start
-    return content
+    """The text with its edits; one that begins before the end of an earlier one is left out."""
+    pieces, position = [], 0
+    for edit in sorted(set(edits), key=lambda edit: (edit.start, edit.end)):
+        if edit.start >= position:
+            pieces += [content[position : edit.start], edit.text]
+            position = edit.end
+    return "".join([*pieces, content[position:]])
 
 
 def _plain(content: str) -> object:

@@ -6,6 +6,7 @@ The loader refuses a set with any mistake; the linter must still say what else i
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -80,6 +81,11 @@ class SourceRule(msgspec.Struct, frozen=True, kw_only=True):
         return self.text("effect") == "barrier"
 
     @property
+    def is_locked(self) -> bool:
+        """Whether nothing may loosen the rule."""
+        return "locked" in self.fields and self.fields["locked"].value is True
+
+    @property
     def is_checked(self) -> bool:
         """Whether every expression of the rule can be evaluated."""
         return self.expression("condition") is not None and all(found.checked for found in self.expressions)
@@ -130,7 +136,7 @@ class SourceFile(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     def place(self, offset: int) -> tuple[int, int]:
         """Line and column of an offset."""
-        number = next(number for number, (_, end) in enumerate(self.lines, start=1) if offset <= end)
+        number = bisect_right(self.lines, (offset, len(self.text) + 1))
         return number, offset - self.lines[number - 1][0] + 1
 
 
