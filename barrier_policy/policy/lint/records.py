@@ -31,7 +31,7 @@ _OPAQUE = {"*", "/", "%"}
 _ORDER = {"<", "<=", ">", ">="}
 _COMPARISONS = {"==", "!=", "in", "method", "index"} | _ORDER | _OPAQUE
 _STRIDE = 2_654_435_761
-_WORDS = re.compile(r"`?[a-z_]+`?((, | or )`?[a-z_]+`?)+")
+_WORDS = re.compile("[a-z_]+(, [a-z_]+)* or [a-z_]+|[a-z_]+(, [a-z_]+){2,}")
 _QUOTED = re.compile(r"`([a-z_]+)`")
 
 

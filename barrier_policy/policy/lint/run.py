@@ -102,8 +102,8 @@ def lint(sources: Sources, *, select: Collection[str] = (), ignore: Collection[s
             column=hit.column,
             rule=rule.id,
             level=rule.level,
-            message=hit.message,
-            path=hit.path,
+            message=_encodable(hit.message),
+            path=_encodable(hit.path),
             edits=hit.edits,
         )
         for rule in RULES
@@ -113,6 +113,11 @@ def lint(sources: Sources, *, select: Collection[str] = (), ignore: Collection[s
     kept = [finding for finding in _without_echoes(findings) if (finding.file, finding.line, finding.rule) not in excused]
     chosen = [finding for finding in kept if (not select or finding.rule in select) and finding.rule not in ignore]
     return tuple(sorted(set(chosen)))
+
+
+def _encodable(text: str) -> str:
+    """YAML can write half of a surrogate pair, which no encoding can."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _without_echoes(findings: Sequence[Finding]) -> Iterator[Finding]:
