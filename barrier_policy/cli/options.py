@@ -114,4 +114,5 @@ class SchemaKind(StrEnum):
     POLICY = "policy"
     TEST = "test"
     EXCEPTION = "exception"
+    PATCH = "patch"
     PROFILE = "profile"

@@ -25,9 +25,7 @@ DIALECT = "http://json-schema.org/draft-07/schema#"
 """The newest that yaml-language-server knows fully."""
 
 CASE_KEYS = ("expect", "name", "rule", "span")
-CASE_OPTIONS = ("malformed",)
-EXCEPTION_KEYS = ("rule", "owner", "reason", "expires")
-EXCEPTION_OPTIONS = ("spans", "when")
+EXCEPTION_KEYS = ("apiVersion", "expires", "kind", "metadata", "reason", "rule")
 _SCALARS = {"string": "string", "int": "integer", "bool": "boolean"}
 
 KEY_DOCS = {
@@ -61,7 +59,9 @@ KEY_DOCS = {
     "owner": "Who answers for it.",
     "reason": "Why it is needed.",
     "expires": "The day after which it counts for nothing.",
-    "spans": "The spans that are meant, as `decide` names them.",
+    "spans": "Digests of the spans that are meant, as `decide --format json` states them.",
+    "transcripts": "Digests of the transcripts that are meant.",
+    "set": "The keys of the rule that get a new value.",
     "when": "A boolean CEL expression: the spans that are meant.",
 }
 """What an editor shows beside a key."""
@@ -119,23 +119,43 @@ def case_schema(record: RecordSchema) -> dict[str, Any]:
 
 
 def exception_schema(record: RecordSchema) -> dict[str, Any]:
-    """Of files of kind Exception: one at the top, or a list `exceptions`."""
+    """Of files of kind Exception. It names the spans, by a condition or by digests."""
+    digests = _list(_text("sha256:[0-9a-f]{64}"), minItems=1)
+    owned = {"name": _text(_WORD), "owner": _text()}
     known = {
+        "apiVersion": {"const": API_VERSION},
+        "kind": {"const": "Exception"},
+        "metadata": _mapping(owned, owned),
         "rule": _text(rf"{_WORD}\.{_WORD}"),
-        "spans": _list(_text(), minItems=1),
-        "when": _text(),
-        "owner": _text(),
         "reason": _text(),
-        "expires": _text(r"[0-9]{4}-[0-9]{2}-[0-9]{2}.*"),
+        "expires": _text("[0-9]{4}-[0-9]{2}-[0-9]{2}"),
+        "spans": digests,
+        "transcripts": digests,
+        "when": _text(),
     }
-    chosen = {"anyOf": [{"required": [key]} for key in EXCEPTION_OPTIONS]}
-    head = {"apiVersion": {"const": API_VERSION}, "kind": {"const": "Exception"}}
-    many = _mapping(
-        {**head, "metadata": {"type": "object"}, "exceptions": _list({**_mapping(known, EXCEPTION_KEYS), **chosen})}
-    )
-    many["required"] = [*head, "exceptions"]
-    single = {**_mapping({**head, "metadata": {"type": "object"}, **known}, [*head, *EXCEPTION_KEYS]), **chosen}
-    return {**_titled("exception", "What a rule does not say about some spans, for a time"), "anyOf": [single, many]}
+    made = _document("exception", "Where one rule does not bind, for a time", known, EXCEPTION_KEYS)
+    return {**made, "anyOf": [{"required": [key]} for key in ("spans", "when")]}
+
+
+def patch_schema(record: RecordSchema) -> dict[str, Any]:
+    """Of files of kind Patch: what an overlay changes of one rule."""
+    owned = {"name": _text(_WORD), "owner": _text()}
+    changes = {
+        "condition": _text(),
+        "explanation": _text(),
+        "locked": {"type": "boolean"},
+        "mode": _choice(Mode),
+        "severity": _choice(Severity),
+    }
+    known = {
+        "apiVersion": {"const": API_VERSION},
+        "kind": {"const": "Patch"},
+        "metadata": _mapping(owned, owned),
+        "reason": _text(),
+        "rule": _text(rf"{_WORD}\.{_WORD}"),
+        "set": {**_mapping(changes), "minProperties": 1},
+    }
+    return _document("patch", "What changes of one rule of an earlier folder", known, known)
 
 
 def profile_schema(record: RecordSchema) -> dict[str, Any]:
@@ -159,6 +179,7 @@ SCHEMAS: dict[str, Callable[[RecordSchema], dict[str, Any]]] = {
     "policy": policy_schema,
     "test": case_schema,
     "exception": exception_schema,
+    "patch": patch_schema,
     "profile": profile_schema,
 }
 

@@ -91,7 +91,7 @@ def test_expiry_depends_on_now(run: Runner, team: Callable[..., Path]) -> None:
     folder = team("severity: high")
     (folder / "exception.yaml").write_text(
         "apiVersion: barrier-policy/v1\nkind: Exception\nrule: example.keep-something\nwhen: span.tokens < 20\n"
-        "owner: a\nreason: b\nexpires: 2026-03-01\n"
+        "metadata: {name: pings, owner: a}\nreason: b\nexpires: 2026-03-01\n"
     )
     found = [run("policy", "lint", "team", "--now", f"2026-03-0{day}T12:00:00Z").out for day in (1, 2)]
     assert ["exception-expired" in text for text in found] == [False, True]
@@ -131,5 +131,5 @@ def test_a_new_overlay_is_used_by_decide(run: Runner, talk: str) -> None:
 
 
 def test_schema_prints_json(run: Runner) -> None:
-    for kind in ("policy", "test", "exception", "profile"):
+    for kind in ("policy", "test", "exception", "patch", "profile"):
         assert json.loads(run("policy", "schema", kind).out)["title"] == f"barrier-policy {kind}"

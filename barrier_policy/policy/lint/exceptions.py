@@ -1,7 +1,7 @@
 """Lint rules about files of kind Exception: what one rule does not say about some spans, for a time, by somebody's word.
 
-An exception has `rule`, one of `spans` and `when`, `owner`, `reason` and `expires` (an ISO date), at the top of its file or in a list
-`exceptions`.
+One exception a file: `metadata` with name and owner, `rule`, `reason`, `expires` (an ISO date), and `when` (a condition) or `spans`
+(digests of spans) for the spans that it is about; `transcripts` may narrow it further.
 """
 
 from __future__ import annotations
@@ -12,26 +12,22 @@ from datetime import date
 
 from barrier_policy.policy.hints import suggestion
 from barrier_policy.policy.lint.model import Hit, Level, at, lint_rule
-from barrier_policy.policy.lint.source import SourceFile, SourceRule, Sources, fields_of, items_of, text_of
+from barrier_policy.policy.lint.source import SourceRule, Sources, fields_of, items_of, text_of
 from barrier_policy.policy.yaml import Node
 
 MAX_DAYS = 180
-_NEEDED = ("expires", "owner", "reason", "rule")
-_BROAD = re.compile(r"[\s()]*true[\s()]*|[*.]+")
+_NEEDED = ("expires", "reason", "rule")
+_BROAD = re.compile(r"[\s()]*true[\s()]*")
 
 
-def _exceptions(sources: Sources) -> Iterator[tuple[SourceFile, Node]]:
-    for file in sources.linted("Exception"):
-        listed = file.fields.get("exceptions")
-        for node in items_of(listed) if listed is not None else (file.document,):
-            if node is not None:
-                yield file, node
+def _exceptions(sources: Sources) -> Iterator[Node]:
+    return (file.document for file in sources.linted("Exception") if file.document is not None)
 
 
 def _expiry(node: Node) -> tuple[Node, date] | None:
     written = fields_of(node).get("expires")
     try:
-        return (written, date.fromisoformat(text_of(written)[:10])) if written is not None else None
+        return (written, date.fromisoformat(text_of(written))) if written is not None else None
     except ValueError:
         return None
 
@@ -45,26 +41,28 @@ def exception_incomplete(sources: Sources) -> Iterator[Hit]:
         apiVersion: barrier-policy/v1
         #^
         kind: Exception
+        metadata: {name: pings, owner: platform}
         rule: example.keep-something
         when: "span.tokens < 20"
-        owner: platform
         reason: Short pings of the build server.
     Good:
         apiVersion: barrier-policy/v1
         kind: Exception
+        metadata: {name: pings, owner: platform}
         rule: example.keep-something
         when: "span.tokens < 20"
-        owner: platform
         reason: Short pings of the build server.
         expires: 2026-03-01
     """
-    for _, node in _exceptions(sources):
-        for key in _NEEDED:
-            if not text_of(fields_of(node).get(key)).strip():
-                yield at(node, f"the exception has no `{key}` (needed: {', '.join(_NEEDED)}, and `spans` or `when`)")
-        written = fields_of(node).get("expires")
-        if written is not None and text_of(written) and _expiry(node) is None:
-            yield at(written, f"`{written.value}` is no date (write it as 2026-12-31)")
+    for node in _exceptions(sources):
+        fields = fields_of(node)
+        owner = fields_of(fields.get("metadata")).get("owner")
+        written = {**{key: fields.get(key) for key in _NEEDED}, "owner": owner}
+        for key in (key for key, value in written.items() if not text_of(value).strip()):
+            yield at(node, f"the exception has no `{key}` (needed: {', '.join(sorted(written))}, and `spans` or `when`)")
+        expires = fields.get("expires")
+        if expires is not None and text_of(expires) and _expiry(node) is None:
+            yield at(expires, f"`{expires.value}` is no date (write it as 2026-12-31)")
 
 
 @lint_rule("exception-expired", Level.WARNING)
@@ -75,22 +73,22 @@ def exception_expired(sources: Sources) -> Iterator[Hit]:
     Bad:
         apiVersion: barrier-policy/v1
         kind: Exception
+        metadata: {name: pings, owner: platform}
         rule: example.keep-something
         when: "span.tokens < 20"
-        owner: platform
         reason: Short pings of the build server.
         expires: 2025-03-01
         #        ^
     Good:
         apiVersion: barrier-policy/v1
         kind: Exception
+        metadata: {name: pings, owner: platform}
         rule: example.keep-something
         when: "span.tokens < 20"
-        owner: platform
         reason: Short pings of the build server.
         expires: 2026-03-01
     """
-    for _, node in _exceptions(sources):
+    for node in _exceptions(sources):
         found = _expiry(node)
         if found and sources.today and found[1] < date.fromisoformat(sources.today):
             yield at(found[0], f"the exception has expired on {found[1].isoformat()} (renew it, or take it away)")
@@ -104,22 +102,22 @@ def exception_long_lived(sources: Sources) -> Iterator[Hit]:
     Bad:
         apiVersion: barrier-policy/v1
         kind: Exception
+        metadata: {name: pings, owner: platform}
         rule: example.keep-something
         when: "span.tokens < 20"
-        owner: platform
         reason: Short pings of the build server.
         expires: 2036-03-01
         #        ^
     Good:
         apiVersion: barrier-policy/v1
         kind: Exception
+        metadata: {name: pings, owner: platform}
         rule: example.keep-something
         when: "span.tokens < 20"
-        owner: platform
         reason: Short pings of the build server.
         expires: 2026-03-01
     """
-    for _, node in _exceptions(sources):
+    for node in _exceptions(sources):
         found = _expiry(node)
         days = (found[1] - date.fromisoformat(sources.today)).days if found and sources.today else 0
         if found and days > MAX_DAYS:
@@ -134,31 +132,28 @@ def exception_too_broad(sources: Sources) -> Iterator[Hit]:
     Bad:
         apiVersion: barrier-policy/v1
         kind: Exception
+        metadata: {name: pings, owner: platform}
         rule: example.keep-something
         when: "true"
         #     ^
-        owner: platform
         reason: Short pings of the build server.
         expires: 2026-03-01
     Good:
         apiVersion: barrier-policy/v1
         kind: Exception
+        metadata: {name: pings, owner: platform}
         rule: example.keep-something
         when: "span.tokens < 20"
-        owner: platform
         reason: Short pings of the build server.
         expires: 2026-03-01
     """
-    for _, node in _exceptions(sources):
+    for node in _exceptions(sources):
         fields = fields_of(node)
         when, spans = fields.get("when"), fields.get("spans")
         if when is None and not items_of(spans):
             yield at(node, "the exception is for every span (say for which with `spans` or `when`)")
         if when is not None and (when.value is True or _BROAD.fullmatch(text_of(when))):
             yield at(when, "`when` is true of every span (say what is special about those that you mean)")
-        for span in items_of(spans):
-            if _BROAD.fullmatch(text_of(span)):
-                yield at(span, f"`{span.value}` is every span (name them as `decide` does)")
 
 
 @lint_rule("exception-of-locked-rule", Level.ERROR)
@@ -169,23 +164,23 @@ def exception_of_locked_rule(sources: Sources) -> Iterator[Hit]:
     Bad:
         apiVersion: barrier-policy/v1
         kind: Exception
+        metadata: {name: pings, owner: platform}
         rule: effects.unsettled
         #     ^
         when: "span.tokens < 20"
-        owner: platform
         reason: Short pings of the build server.
         expires: 2026-03-01
     Good:
         apiVersion: barrier-policy/v1
         kind: Exception
+        metadata: {name: pings, owner: platform}
         rule: example.keep-something
         when: "span.tokens < 20"
-        owner: platform
         reason: Short pings of the build server.
         expires: 2026-03-01
     """
     rules: dict[str, SourceRule] = {rule.id: rule for _, rule in sources.all_rules()}
-    for _, node in _exceptions(sources):
+    for node in _exceptions(sources):
         name = fields_of(node).get("rule")
         rule = rules.get(text_of(name))
         if name is not None and rule is None:

@@ -104,6 +104,8 @@ def test_three_mistakes_in_three_rules_are_reported_in_one_run(sources: Read) ->
         ("span.effects.all(e, e.unsettled) && span.effects.exists(e, !e.unsettled)", "contradictory-condition"),
         ("span.effects.exists(e, e.unsettled || e.held && e.unsettled)", "unreachable-clause"),
         ("span.effects.exists(e, e.unsettled) && size(span.effects) > 0", "unreachable-clause"),
+        ("span.tokens > 50 || span.tokens > 100", "unreachable-clause"),
+        ("span.tokens > 50 || span.zone == 'carrier'", None),
         ("size(span.unknowns) > 0 && span.unknowns[0].what == 'orphan_result'", None),
         ("span.unknowns.exists(u, u.what == 'orphan_result') && span.unknowns[1].detail == 'x'", "unguarded-index"),
         ("'bindings' in span.fidelity.preserve && !('decisions' in span.fidelity.preserve)", None),

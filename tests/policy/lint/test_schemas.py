@@ -23,7 +23,7 @@ EXCEPTION = {
     "kind": "Exception",
     "rule": "evidence.insufficient",
     "when": "span.tokens < 20",
-    "owner": "platform",
+    "metadata": {"name": "pings", "owner": "platform"},
     "reason": "Pings.",
     "expires": "2026-03-01",
 }
@@ -68,11 +68,21 @@ def test_an_exception_and_a_profile_are_valid(kind: str, value: Any, schema: Rec
     assert problems(kind, schema, value) == []
 
 
-def test_exceptions_may_stand_in_a_list(schema: RecordSchema) -> None:
-    one = {key: value for key, value in EXCEPTION.items() if key not in ("apiVersion", "kind")}
-    many = {"apiVersion": "barrier-policy/v1", "kind": "Exception", "exceptions": [one, one]}
-    assert problems("exception", schema, many) == []
-    assert problems("exception", schema, {**many, "exceptions": [{**one, "expires": "never"}]})
+@pytest.mark.parametrize(
+    "changes", [{"expires": "never"}, {"when": ""}, {"spans": ["s1"]}, {"owner": "me"}, {"metadata": {}}]
+)
+def test_a_mistake_in_an_exception_is_marked(changes: dict[str, Any], schema: RecordSchema) -> None:
+    assert problems("exception", schema, {**EXCEPTION, **changes})
+    assert problems("exception", schema, {key: value for key, value in EXCEPTION.items() if key != "when"})
+
+
+def test_a_patch_sets_something(schema: RecordSchema) -> None:
+    patch = {**EXCEPTION, "kind": "Patch", "set": {"mode": "shadow"}}
+    for key in ("when", "expires"):
+        del patch[key]
+    assert problems("patch", schema, patch) == []
+    assert problems("patch", schema, {**patch, "set": {}})
+    assert problems("patch", schema, {**patch, "set": {"effect": "permit"}})
 
 
 def changed(path: Path, *keys: str | int, value: Any) -> Any:
