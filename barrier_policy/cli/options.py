@@ -95,3 +95,39 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     ranges: tuple[tuple[int, int], ...] = ()
     strategy: Strategy | None = None
     log: Path | None = None
+
+
+class LintFormat(StrEnum):
+    """How the linter prints."""
+
+    TEXT = "text"
+    JSON = "json"
+    SARIF = "sarif"
+    GITHUB = "github"
+    JUNIT = "junit"
+
+
+class LintLevel(StrEnum):
+    """The least level that is shown."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+
+class ScaffoldKind(StrEnum):
+    """What `policy new` starts."""
+
+    RULE = "rule"
+    POLICY = "policy"
+    OVERLAY = "overlay"
+
+
+class SchemaKind(StrEnum):
+    """Files that have a JSON Schema."""
+
+    POLICY = "policy"
+    TEST = "test"
+    EXCEPTION = "exception"
+    PATCH = "patch"
+    PROFILE = "profile"

@@ -157,7 +157,7 @@ SPAN = RecordType(
         Field(
             "zone",
             "string",
-            "`instructions` for system and developer messages, `carrier` for the gate's own records, else empty",
+            "`instructions` for system and developer messages, `carrier` for the gate's own records, `split_pair` where half of a call and its result stands elsewhere, else empty",
         ),
         Field("evidential_class", "string", "structured or narrative"),
         Field("obligations", "list(Obligation)", "obligations that the span introduces or is needed to discharge"),

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import msgspec
 
 from barrier_policy.join.schema import SCALARS, Field, RecordSchema
-from barrier_policy.policy.cel.syntax import LOGIC, Node, Problem, chain
+from barrier_policy.policy.cel.syntax import LOGIC, Node, Problem, ProblemKind, chain
 from barrier_policy.policy.hints import listing, suggestion
 
 MAX_DEPTH = 24
@@ -94,16 +94,21 @@ def check(text: str, node: Node, scope: Scope) -> tuple[Variable | None, list[Pr
     found = checker.type_of(node, {})
     depth, loops = checker.measure(node)
     if depth > MAX_DEPTH:
-        checker.refuse(node, f"the expression is nested {depth} deep with its variables (at most {MAX_DEPTH})")
+        checker.refuse(
+            node,
+            f"the expression is nested {depth} deep with its variables (at most {MAX_DEPTH})",
+            kind=ProblemKind.COST,
+        )
     if loops > MAX_LOOPS:
-        checker.refuse(node, f"the expression has {loops} loops with its variables (at most {MAX_LOOPS})")
+        checker.refuse(
+            node, f"the expression has {loops} loops with its variables (at most {MAX_LOOPS})", kind=ProblemKind.COST
+        )
     if checker.problems:
         return None, checker.problems
     cel = scope.write_out(text, node)
     if len(cel) > MAX_CEL_LENGTH:
-        return None, [
-            Problem(0, f"the expression has {len(cel):,} characters with its variables (at most {MAX_CEL_LENGTH:,})")
-        ]
+        message = f"the expression has {len(cel):,} characters with its variables (at most {MAX_CEL_LENGTH:,})"
+        return None, [Problem(0, message, ProblemKind.COST)]
     return Variable(type=found, cel=cel, reads=scope.reads(node), depth=depth, loops=loops), []
 
 
@@ -125,9 +130,12 @@ class _Checker:
         self.scope = scope
         self.problems: list[Problem] = []
 
-    def refuse(self, node: Node, message: str, offset: int | None = None) -> str:
-        self.problems.append(Problem(node.start if offset is None else offset, message))
+    def refuse(self, node: Node, message: str, offset: int | None = None, kind: ProblemKind = ProblemKind.TYPE) -> str:
+        self.problems.append(Problem(node.start if offset is None else offset, message, kind))
         return UNKNOWN
+
+    def unknown(self, node: Node, message: str, offset: int | None = None) -> str:
+        return self.refuse(node, message, offset, ProblemKind.NAME)
 
     def words(self, node: Node) -> str:
         """A piece of the expression, for a message."""
@@ -145,9 +153,8 @@ class _Checker:
         if node.op != "loop":
             return depth, loops
         if measures[1][1]:
-            self.refuse(
-                node, "a loop inside a loop is not allowed (use `in`, or a field that the record already has joined)"
-            )
+            message = "a loop inside a loop is not allowed (use `in`, or a field that the record already has joined)"
+            self.refuse(node, message, kind=ProblemKind.COST)
         return depth, loops + 1
 
     def type_of(self, node: Node, names: Mapping[str, str]) -> str:
@@ -182,7 +189,7 @@ class _Checker:
             return names[name]
         if name in ("span", "variables"):
             return self.refuse(node, f"`{name}` can't stand alone (write `{name}.` and a field)")
-        return self.refuse(node, f"unknown name `{name}` {suggestion(name, ['span', 'variables', *names])}")
+        return self.unknown(node, f"unknown name `{name}` {suggestion(name, ['span', 'variables', *names])}")
 
     def select(self, node: Node, names: Mapping[str, str]) -> str:
         operand, name = node.args[0], str(node.value)
@@ -192,7 +199,7 @@ class _Checker:
             return (
                 variable.type
                 if variable
-                else self.refuse(node, f"unknown variable `{name}` {suggestion(name, self.scope.variables)}", at)
+                else self.unknown(node, f"unknown variable `{name}` {suggestion(name, self.scope.variables)}", at)
             )
         is_root = operand.op == "name" and operand.value == "span"
         record = ROOT if is_root else self.type_of(operand, names)
@@ -204,7 +211,7 @@ class _Checker:
         field = self.scope.field(record, name)
         if field is None:
             known = [field.name for field in self.scope.schema.types[record].fields]
-            return self.refuse(node, f"`{record}` has no field `{name}` {suggestion(name, known)}", at)
+            return self.unknown(node, f"`{record}` has no field `{name}` {suggestion(name, known)}", at)
         return field.type
 
     def loop(self, node: Node, names: Mapping[str, str]) -> str:

@@ -13,7 +13,7 @@ from celpy.celparser import CELParseError, CELParser
 from lark import Token, Tree
 
 from barrier_policy.policy.cel.literals import is_pattern, read_integer, read_string
-from barrier_policy.policy.cel.syntax import Node, Problem
+from barrier_policy.policy.cel.syntax import Node, Problem, ProblemKind
 from barrier_policy.policy.hints import suggestion
 
 LOOPS = ("all", "exists", "exists_one", "filter", "map")
@@ -87,15 +87,17 @@ class SubsetParser:
     def parse(self, text: str) -> tuple[Node | None, list[Problem]]:
         """The tree, or None with what is wrong; problems that leave a readable tree come with it."""
         if not text.strip():
-            return None, [Problem(0, "the expression is empty")]
+            return None, [Problem(0, "the expression is empty", ProblemKind.SYNTAX)]
         if len(text) > MAX_LENGTH:
-            return None, [Problem(0, f"the expression has {len(text):,} characters (at most {MAX_LENGTH:,})")]
+            message = f"the expression has {len(text):,} characters (at most {MAX_LENGTH:,})"
+            return None, [Problem(0, message, ProblemKind.COST)]
         try:
             tree = self._parser.parse(text)
         except CELParseError as error:
-            return None, [Problem(_offset(text, error.line, error.column), "syntax error (this is no CEL expression)")]
+            at = _offset(text, error.line, error.column)
+            return None, [Problem(at, "syntax error (this is no CEL expression)", ProblemKind.SYNTAX)]
         if _height(tree) > MAX_TREE_HEIGHT:
-            return None, [Problem(0, "the expression is nested too deeply (split it into variables)")]
+            return None, [Problem(0, "the expression is nested too deeply (split it into variables)", ProblemKind.COST)]
         _place_booleans(text, tree)
         conversion = _Conversion(text)
         node = conversion.node(tree)
@@ -130,8 +132,8 @@ class _Conversion:
         self.text = text
         self.problems: list[Problem] = []
 
-    def refuse(self, offset: int, message: str) -> None:
-        self.problems.append(Problem(offset, message))
+    def refuse(self, offset: int, message: str, kind: ProblemKind = ProblemKind.SUBSET) -> None:
+        self.problems.append(Problem(offset, message, kind))
 
     def refused(self, tree: Tree[Token], message: str, offset: int | None = None) -> Node:
         """A node in the place of what can't be read: it has no type, so it is reported once."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from enum import StrEnum
 
 import msgspec
 
@@ -31,11 +32,22 @@ class Node(msgspec.Struct, frozen=True, kw_only=True):
             yield from arg.walk()
 
 
+class ProblemKind(StrEnum):
+    """What sort of mistake a problem is."""
+
+    SYNTAX = "syntax"
+    SUBSET = "subset"
+    NAME = "name"
+    TYPE = "type"
+    COST = "cost"
+
+
 class Problem(msgspec.Struct, frozen=True, order=True):
     """What is wrong at one offset of an expression."""
 
     offset: int
     message: str
+    kind: ProblemKind = ProblemKind.SUBSET
 
 
 def line_and_column(text: str, offset: int) -> tuple[int, int]:

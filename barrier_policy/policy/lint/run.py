@@ -1,0 +1,195 @@
+"""Runs the lint rules over folders and files, leaves out what a comment excuses, and applies fixes.
+
+A comment `# lint-ignore: some-rule (why)` on a line, or alone on the line above it, excuses what that rule finds there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+
+from barrier_policy.errors import BarrierPolicyError, Issue, PolicyError
+from barrier_policy.join.schema import RecordSchema
+from barrier_policy.policy.cel.engine import Engine
+from barrier_policy.policy.hints import suggestion
+from barrier_policy.policy.lint import conditions, exceptions, explanations, names, tests, text
+from barrier_policy.policy.lint.model import Edit, Finding, Hit, Level, LintRule, lint_rule
+from barrier_policy.policy.lint.source import SourceFile, SourceReader, Sources, lint_files
+from barrier_policy.policy.loader import TEST_SUFFIX, load_policies
+from barrier_policy.policy.yaml import Node, parse_yaml
+
+MAX_FIX_ROUNDS = 5
+_IGNORE = re.compile(r"#\s*lint-ignore:\s*([a-z][a-z, -]*[a-z])")
+
+
+@lint_rule("invalid-policy", Level.ERROR)
+def invalid_policy(sources: Sources) -> Iterator[Hit]:
+    """The loader refuses a file for a reason that no other lint rule names.
+
+    Why: With one invalid policy nothing is decided.
+    Bad:
+        lokced: true
+        #^
+    Good:
+        locked: true
+    """
+    for file in sources.linted():
+        yield from map(_hit, file.issues)
+    linted = {file.name for file in sources.linted()}
+    yield from (_hit(issue) for issue in sources.issues if issue.file in linted)
+
+
+def _hit(issue: Issue) -> Hit:
+    return Hit(file=issue.file, line=issue.line, column=issue.column, message=issue.message, path=issue.path)
+
+
+RULES: tuple[LintRule, ...] = tuple(
+    sorted(
+        (
+            invalid_policy,
+            *names.RULES,
+            *conditions.RULES,
+            *explanations.RULES,
+            *tests.RULES,
+            *exceptions.RULES,
+            *text.RULES,
+        ),
+        key=lambda rule: rule.id,
+    )
+)
+
+
+def find_rule(rule_id: str) -> LintRule:
+    """The lint rule with an id. Raises BarrierPolicyError for an unknown one."""
+    known = {rule.id: rule for rule in RULES}
+    if rule_id not in known:
+        raise BarrierPolicyError(f"no lint rule `{rule_id}` {suggestion(rule_id, known)}")
+    return known[rule_id]
+
+
+def read_sources(
+    paths: Sequence[Path], schema: RecordSchema, engine: Engine, *, below: Sequence[Path] = (), today: str = ""
+) -> Sources:
+    """All files of the layers `below` and of `paths`, which are linted. Raises BarrierPolicyError where there is no such path."""
+    reader = SourceReader(schema)
+    files: list[SourceFile] = []
+    for path in paths:
+        if not path.exists():
+            raise BarrierPolicyError(f"{path}: no such file or directory")
+    for layer, path in enumerate((*below, *paths)):
+        files += [reader.read(file, layer, linted=layer >= len(below)) for file in lint_files(path)]
+    layers = [path for path in (*below, *paths) if not path.name.endswith(TEST_SUFFIX)]
+    issues = _load_issues(layers, schema, engine)
+    # A loader that does not know exceptions would report each as a broken policy.
+    unread = {file.name for file in files if file.kind == "Exception"} & {i.file for i in issues if i.path == "$.kind"}
+    return Sources(files, schema, engine, [issue for issue in issues if issue.file not in unread], today)
+
+
+def _load_issues(layers: Sequence[Path], schema: RecordSchema, engine: Engine) -> tuple[Issue, ...]:
+    try:
+        load_policies(layers, schema, engine)
+    except PolicyError as error:
+        return error.issues
+    return ()
+
+
+def lint(sources: Sources, *, select: Collection[str] = (), ignore: Collection[str] = ()) -> tuple[Finding, ...]:
+    """The findings of all rules, or of those in `select` without those in `ignore`, by place."""
+    findings = [
+        Finding(
+            file=hit.file,
+            line=hit.line,
+            column=hit.column,
+            rule=rule.id,
+            level=rule.level,
+            message=_encodable(hit.message),
+            path=_encodable(hit.path),
+            edits=hit.edits,
+        )
+        for rule in RULES
+        for hit in rule.check(sources)
+    ]
+    excused = set(_excused(sources))
+    kept = [finding for finding in _without_echoes(findings) if (finding.file, finding.line, finding.rule) not in excused]
+    chosen = [finding for finding in kept if (not select or finding.rule in select) and finding.rule not in ignore]
+    return tuple(sorted(set(chosen)))
+
+
+def _encodable(text: str) -> str:
+    """YAML can write half of a surrogate pair, which no encoding can."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _without_echoes(findings: Sequence[Finding]) -> Iterator[Finding]:
+    """What the loader says is left out where another error says it better: in the same value, or in the same line."""
+    named = [finding for finding in findings if finding.rule != invalid_policy.id and finding.level is Level.ERROR]
+    places = {(finding.file, finding.line, finding.column) for finding in named}
+    paths = {(finding.file, finding.path.partition("[")[0], finding.line) for finding in named}
+    for finding in findings:
+        key = (finding.file, finding.path.partition("[")[0], finding.line)
+        echo = (finding.file, finding.line, finding.column) in places or key in paths
+        if finding.rule != invalid_policy.id or not echo:
+            yield finding
+
+
+def _excused(sources: Sources) -> Iterator[tuple[str, int, str]]:
+    for file in sources.linted():
+        for number, (start, end) in enumerate(file.lines, start=1):
+            match = _IGNORE.search(file.text, start, end)
+            if match:
+                alone = not file.text[start : match.start()].strip()
+                yield from ((file.name, number + alone, rule.strip()) for rule in match[1].split(","))
+
+
+def fix(file: SourceFile, findings: Sequence[Finding]) -> str:
+    """The text of a file after the edits of its findings. Edits that overlap wait for the next round.
+
+    What would change a value that no edit is about (a blank at the end of a line of a text, say) is left out.
+    """
+    own = [(finding.rule, edit) for finding in findings for edit in finding.edits if edit.file == file.name]
+    changed = _applied(file.text, [edit for rule, edit in own if rule != text.untidy_layout.id])
+    if changed != file.text:
+        return changed
+    texts = set(_lines_of_texts(file.document))
+    layout = [edit for rule, edit in own if rule == text.untidy_layout.id]
+    for edits in (layout, [edit for edit in layout if file.place(edit.start)[0] not in texts]):
+        tidy = _applied(file.text, edits)
+        if _plain(tidy) == _plain(file.text):
+            return tidy
+    return file.text
+
+
+def _lines_of_texts(node: Node | None) -> Iterator[int]:
+    """The lines of texts that go over several, where a blank at the end may be a part of the value."""
+    if node is None:
+        return
+    if "\n" in node.source:
+        yield from range(node.line, node.line + node.source.count("\n") + 1)
+    children = node.value.values() if isinstance(node.value, dict) else node.value if isinstance(node.value, tuple) else ()
+    for child in children:
+        yield from _lines_of_texts(child)
+
+
+def _applied(content: str, edits: Sequence[Edit]) -> str:
+    """The text with its edits; one that begins before the end of an earlier one is left out."""
+    pieces, position = [], 0
+    for edit in sorted(set(edits), key=lambda edit: (edit.start, edit.end)):
+        if edit.start >= position:
+            pieces += [content[position : edit.start], edit.text]
+            position = edit.end
+    return "".join([*pieces, content[position:]])
+
+
+def _plain(content: str) -> object:
+    """The values of a YAML text without their places; the text itself where it is no YAML."""
+    try:
+        return _values(parse_yaml(content, ""))
+    except PolicyError:
+        return content
+
+
+def _values(node: Node) -> object:
+    if isinstance(node.value, dict):
+        return {key: _values(child) for key, child in node.value.items()}
+    return [_values(child) for child in node.value] if isinstance(node.value, tuple) else node.value

@@ -1,0 +1,135 @@
+"""`policy lint`, `docs`, `new` and `schema`: what they print, write and return."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from barrier_policy.policy.lint.example import cases_file, policy_file
+
+Runner = Callable[..., Any]
+
+
+@pytest.fixture
+def team(tmp_path: Path) -> Callable[..., Path]:
+    """A folder with one policy and its cases."""
+
+    def write(example: str) -> Path:
+        folder = tmp_path / "team"
+        folder.mkdir(exist_ok=True)
+        text = policy_file(example)
+        (folder / "example.yaml").write_text(text)
+        (folder / "example_test.yaml").write_text(cases_file(text))
+        return folder
+
+    return write
+
+
+def test_the_shipped_policies_are_linted_without_a_folder(run: Runner) -> None:
+    done = run("policy", "lint")
+    assert (done.code, done.out.splitlines()[-1].partition(": ")[2]) == (0, "no findings")
+
+
+@pytest.mark.parametrize(
+    ("example", "options", "code"),
+    [
+        ("condition: span.tokns > 3", (), 4),
+        ("condition: span.tokns > 3", ("--ignore", "unknown-fact"), 0),
+        ("condition: span.tokns > 3", ("--select", "missing-case,missing-since"), 0),
+        ("explanation:", (), 0),
+        ("explanation:", ("--strict",), 4),
+        ("explanation:", ("--strict", "--level", "error"), 0),
+        ("since:", ("--strict",), 0),
+    ],
+)
+def test_errors_fail_and_warnings_where_it_is_strict(
+    run: Runner, team: Callable[..., Path], example: str, options: tuple[str, ...], code: int
+) -> None:
+    team(example)
+    assert run("policy", "lint", "team", *options).code == code
+
+
+def test_a_finding_is_a_line_with_its_place(run: Runner, team: Callable[..., Path]) -> None:
+    team("condition: span.tokns > 3")
+    assert run("policy", "lint", "team").out.splitlines() == [
+        "team/example.yaml:15:21: error[unknown-fact]: `Span` has no field `tokns` (did you mean `tokens`?)",
+        "2 files: 1 error",
+    ]
+
+
+@pytest.mark.parametrize("format", ["json", "sarif"])
+def test_json_and_sarif_are_json_also_where_a_text_is_half_a_surrogate(
+    run: Runner, team: Callable[..., Path], format: str
+) -> None:
+    team('repair: ["\\ud83d"]')
+    done = run("policy", "lint", "team", "--format", format)
+    assert done.code == 4
+    assert "unknown-repair" in json.dumps(json.loads(done.out))
+
+
+def test_fix_writes_the_file_and_says_so(run: Runner, team: Callable[..., Path]) -> None:
+    folder = team('condition: "span.effects.exists(e, e.unsettled == true)"')
+    assert run("policy", "lint", "team").out.endswith("2 files: 1 info; 1 can be put right with --fix\n")
+    done = run("policy", "lint", "team", "--fix")
+    assert (done.code, done.out) == (0, "2 files: no findings; 1 file put right\n")
+    assert "exists(e, e.unsettled)" in (folder / "example.yaml").read_text()
+    assert run("policy", "lint", "team", "--fix").out == "2 files: no findings\n"
+
+
+def test_without_fix_nothing_is_written(run: Runner, team: Callable[..., Path]) -> None:
+    folder = team('condition: "span.effects.exists(e, e.unsettled == true)"')
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    run("policy", "lint", "team")
+    assert {path: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_expiry_depends_on_now(run: Runner, team: Callable[..., Path]) -> None:
+    folder = team("severity: high")
+    (folder / "exception.yaml").write_text(
+        "apiVersion: barrier-policy/v1\nkind: Exception\nrule: example.keep-something\nwhen: span.tokens < 20\n"
+        "metadata: {name: pings, owner: a}\nreason: b\nexpires: 2026-03-01\n"
+    )
+    found = [run("policy", "lint", "team", "--now", f"2026-03-0{day}T12:00:00Z").out for day in (1, 2)]
+    assert ["exception-expired" in text for text in found] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("lint", "--select", "unknwn-fact"), "no lint rule `unknwn-fact` (did you mean `unknown-fact`?)"),
+        (("lint", "--explain", "nothing"), "no lint rule `nothing`"),
+        (("lint", "missing"), "missing: no such file or directory"),
+        (("lint", "--now", "tomorrow"), "--now: `tomorrow` is no time"),
+        (("new", "rule", "payments"), "`payments` is not a rule id"),
+        (("docs", "-o", "no/such/folder.md"), "can't be written"),
+    ],
+)
+def test_a_mistake_of_the_user_is_one_line_and_code_2(run: Runner, arguments: tuple[str, ...], words: str) -> None:
+    done = run("policy", *arguments)
+    assert done.code == 2
+    assert words in done.err
+    assert len(done.err.splitlines()) == 1
+
+
+def test_explain_shows_the_page_of_a_rule(run: Runner) -> None:
+    assert run("policy", "lint", "--explain", "bidi-character").out.startswith("# bidi-character\n\nLevel: error.")
+
+
+def test_docs_of_invalid_policies_end_with_code_3(run: Runner, team: Callable[..., Path]) -> None:
+    team("condition: span.tokns > 3")
+    assert run("policy", "docs", "team").code == 3
+
+
+def test_a_new_overlay_is_used_by_decide(run: Runner, talk: str) -> None:
+    assert run("policy", "new", "overlay", "team").code == 0
+    assert run("policy", "lint", "team", "--strict").code == 0
+    assert run("decide", talk, "--policies", "team").code == 0
+
+
+def test_schema_prints_json(run: Runner) -> None:
+    for kind in ("policy", "test", "exception", "patch", "profile"):
+        assert json.loads(run("policy", "schema", kind).out)["title"] == f"barrier-policy {kind}"
