@@ -6,6 +6,7 @@
 | 1 | refused: a decision, not a crash |
 | 2 | usage, or input that can't be read |
 | 3 | invalid policy |
+| 4 | what was checked is not good: failing policy tests, a failed audit, a damaged store |
 | 70 | a fault of barrier_policy itself (`EX_SOFTWARE` of sysexits.h) |
 | 130, 141 | interrupted; the reader of the output went away |
 """
@@ -23,7 +24,7 @@ import typer
 
 from barrier_policy.errors import BarrierPolicyError, IssuesError
 
-OK, REFUSED, UNREADABLE, INTERNAL, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 70, 130, 141
+OK, REFUSED, UNREADABLE, FAILED, INTERNAL, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 4, 70, 130, 141
 DEBUG = "BARRIER_POLICY_DEBUG"
 
 Arguments = ParamSpec("Arguments")

@@ -28,18 +28,26 @@ class Session:
 
     def __init__(self, request: Request) -> None:
         self.request = request
-        self.decider = Decider(_profile(request))
+        self.decider = Decider(chosen_profile(request))
         self.store = open_store(False if request.no_store else request.store, self.decider.profile)
-        self.now = _now(request.now)
+        self.now = chosen_time(request.now)
 
     def read(self, name: str) -> Transcript:
         """Read a file, or standard input for `-`. Raises BarrierPolicyError."""
-        return read_transcript(_source(name), self.decider.plugins.readers, format=self.request.reader)
+        return self.read_source(open_source(name))
+
+    def read_source(self, source: Source) -> Transcript:
+        """Read bytes. Raises TranscriptError."""
+        return read_transcript(source, self.decider.plugins.readers, format=self.request.reader)
 
     def analyse(self, name: str) -> Analysis:
         """Read and decide. Raises BarrierPolicyError."""
+        return self.decide(self.read(name))
+
+    def decide(self, transcript: Transcript) -> Analysis:
+        """Decide about a transcript. Raises BarrierPolicyError."""
         return self.decider.analyse(
-            self.read(name),
+            transcript,
             keep_last=self.request.keep_last,
             target_tokens=self.request.target_tokens,
             now=self.now,
@@ -48,7 +56,7 @@ class Session:
         )
 
 
-def _profile(request: Request) -> Profile:
+def chosen_profile(request: Request) -> Profile:
     """The profile that was named, or the one in the working directory, with what the command line changes."""
     path = request.profile or Path(PROFILE_NAME)
     profile = load_profile(path) if request.profile or path.is_file() else Profile()
@@ -65,14 +73,15 @@ def _profile(request: Request) -> Profile:
     return msgspec.structs.replace(profile, **changes)
 
 
-def _now(text: str) -> str:
+def chosen_time(text: str) -> str:
+    """The value of `--now`, or the clock's. Raises BarrierPolicyError."""
     try:
         return timestamp(text or None)
     except BarrierPolicyError as error:
         raise BarrierPolicyError(f"--now: {error}") from None
 
 
-def _source(name: str) -> Source:
+def open_source(name: str) -> Source:
     """Bytes of a file, no more than one beyond the limit, so that an endless device is refused as well."""
     if name == STDIN:
         return Source(sys.stdin.buffer.read(MAX_BYTES + 1), path="<stdin>")

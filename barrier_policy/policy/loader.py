@@ -18,7 +18,7 @@ from barrier_policy.errors import Issue, PolicyError
 from barrier_policy.join.schema import RecordSchema
 from barrier_policy.policy.cel.engine import Engine
 from barrier_policy.policy.document import DocumentReader
-from barrier_policy.policy.model import Expression, Policy, PolicySet, Rule
+from barrier_policy.policy.model import Expression, Layer, Policy, PolicyFile, PolicySet, Rule
 from barrier_policy.policy.yaml import Node, parse_yaml
 
 SHIPPED_PACKAGE = "barrier_policy_policies"
@@ -37,27 +37,33 @@ def shipped_policies() -> Path:
     return found[0]
 
 
-def load_policies(paths: Iterable[Path], schema: RecordSchema, engine: Engine) -> PolicySet:
+def load_policies(paths: Iterable[Path | Layer], schema: RecordSchema, engine: Engine) -> PolicySet:
     """The policies of directories (each `*.yaml` that is no `*_test.yaml`) and files, later ones on top of earlier ones.
 
-    Conditions are checked against the schema and compiled by the engine. Raises PolicyError with all problems of all
+    A Layer that was read before is taken as it is. Conditions are checked against the schema and compiled by the engine. Raises PolicyError with all problems of all
     files, sorted. No policies at all is a valid set: it permits nothing.
     """
-    layers = list(paths)
     reader = DocumentReader(schema, engine)
     issues: list[Issue] = []
+    layers = tuple(path if isinstance(path, Layer) else read_layer(path, issues) for path in paths)
     drafts: list[tuple[int, Policy]] = []
-    for number, path in enumerate(layers):
-        for file in policy_files(path, issues):
-            document = read_document(file, issues)
+    for number, layer in enumerate(layers):
+        for file in layer.files:
+            document = _parse(file, issues)
             if document is not None:
                 drafts.append((number, reader.policy(document)))
     issues += reader.issues
     policies = _merge(drafts, issues)
     if issues:
         raise PolicyError(issues)
-    name = "+".join(_layer_name(path) for path in layers) or "empty"
-    return PolicySet(name=name, digest=digest_value(_content(policies)), schema=schema, policies=policies)
+    name = "+".join(layer.name for layer in layers) or "empty"
+    return PolicySet(name=name, digest=digest_value(_content(policies)), schema=schema, policies=policies, layers=layers)
+
+
+def read_layer(path: Path, issues: list[Issue]) -> Layer:
+    """The bytes of the policy files of a directory, or of the one file; what can't be read is an issue."""
+    files = (_read(file, issues) for file in policy_files(path, issues))
+    return Layer(name=_layer_name(path), files=tuple(file for file in files if file is not None))
 
 
 def policy_files(path: Path, issues: list[Issue]) -> tuple[Path, ...]:
@@ -72,14 +78,25 @@ def policy_files(path: Path, issues: list[Issue]) -> tuple[Path, ...]:
 
 def read_document(path: Path, issues: list[Issue]) -> Node | None:
     """The YAML of a file, or None with what is wrong."""
+    file = _read(path, issues)
+    return _parse(file, issues) if file is not None else None
+
+
+def _read(path: Path, issues: list[Issue]) -> PolicyFile | None:
     try:
-        return parse_yaml(path.read_bytes().decode("utf-8-sig"), str(path))
+        return PolicyFile(place=str(path), data=path.read_bytes())
+    except OSError as error:
+        issues.append(Issue(file=str(path), message=f"can't be read: {error.strerror}"))
+    return None
+
+
+def _parse(file: PolicyFile, issues: list[Issue]) -> Node | None:
+    try:
+        return parse_yaml(file.data.decode("utf-8-sig"), file.place)
     except PolicyError as error:
         issues.extend(error.issues)
     except UnicodeDecodeError as error:
-        issues.append(Issue(file=str(path), message=f"not UTF-8 at byte {error.start}"))
-    except OSError as error:
-        issues.append(Issue(file=str(path), message=f"can't be read: {error.strerror}"))
+        issues.append(Issue(file=file.place, message=f"not UTF-8 at byte {error.start}"))
     return None
 
 

@@ -94,13 +94,31 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     rules: tuple[Rule, ...] = ()
 
 
+class PolicyFile(msgspec.Struct, frozen=True, kw_only=True):
+    """The bytes of a policy file as they were loaded; `place` is what errors call it."""
+
+    place: str
+    data: bytes
+
+
+class Layer(msgspec.Struct, frozen=True, kw_only=True):
+    """A folder of policies, or a single file, as it was loaded."""
+
+    name: str
+    files: tuple[PolicyFile, ...]
+
+
 class PolicySet(msgspec.Struct, frozen=True, kw_only=True):
-    """All policies that decide together. `digest` covers their content, not their layout, order or place on disk."""
+    """All policies that decide together. `digest` covers their content, not their layout, order or place on disk.
+
+    `layers` are what they were made from, later ones on top of earlier ones.
+    """
 
     name: str
     digest: str
     schema: RecordSchema
     policies: tuple[Policy, ...] = ()
+    layers: tuple[Layer, ...] = ()
 
     def rules(self) -> Iterator[tuple[Policy, Rule]]:
         """Every rule with its policy, by rule id."""
