@@ -7,7 +7,8 @@
     workload: {evidence_demand: true} # later work may ask for exact evidence
     tools: {deploy_service: irreversible}
     store: ./originals                # a folder, or none
-    overlays: [./policies]            # folders, on top of the shipped policies
+    overlays: [./policies]            # folders and bundles, on top of the shipped policies
+    bundle: {keys: [./keys], required: true}  # overlays are bundles, signed by one of these keys
     engine: auto                      # auto, fast or python
 
 Paths are relative to the file. A key that is left out has the default of `Profile`.
@@ -19,13 +20,14 @@ from pathlib import Path
 from typing import Any
 
 from barrier_policy.errors import Issue, PolicyError, ProfileError
+from barrier_policy.policy.bundle import is_bundle
 from barrier_policy.policy.hints import listing
 from barrier_policy.policy.shape import ShapeReader, kind
 from barrier_policy.policy.yaml import MAX_CHARACTERS, Node, parse_yaml
-from barrier_policy.profile import EffectClass, EngineName, FidelityClause, Profile, Workload
+from barrier_policy.profile import BundleTrust, EffectClass, EngineName, FidelityClause, Profile, Workload
 from barrier_policy.spans.segment import Strategy
 
-SECTIONS = ("tail", "budget", "spans", "fidelity", "workload", "tools", "store", "overlays", "engine")
+SECTIONS = ("tail", "budget", "spans", "fidelity", "workload", "tools", "store", "overlays", "bundle", "engine")
 NO_STORE = "none"
 
 
@@ -83,6 +85,8 @@ class _ProfileReader(ShapeReader):
             found["store"] = self._store(sections["store"])
         if "overlays" in sections:
             found["overlays"] = tuple(self._overlay(node) for node in self.items(sections["overlays"], "folders"))
+        if "bundle" in sections:
+            found["bundle"] = self._trust(sections["bundle"])
         if "engine" in sections:
             found["engine"] = str(self.choice(sections["engine"], EngineName, EngineName.AUTO))
         return found
@@ -134,11 +138,19 @@ class _ProfileReader(ShapeReader):
     def _overlay(self, node: Node) -> Path:
         text = self.text(node)
         path = self._path(text)
-        if text and not path.is_dir():
+        if text and not path.is_dir() and not (is_bundle(path) and path.is_file()):
             self.issues.append(
-                node.issue(f"`{text}` is no folder (overlays are folders of policies, relative to this file)")
+                node.issue(f"`{text}` is no folder (overlays are folders or bundles of policies, relative to this file)")
             )
         return path
+
+    def _trust(self, node: Node) -> BundleTrust:
+        fields = self._section(node, "section `bundle`", ("keys", "required"))
+        keys = self.items(fields.get("keys"), "files or folders")
+        required = self._flag(fields.get("required"), default=False)
+        if required and not keys:
+            self.issues.append(node.issue("signed bundles are required, and no keys are allowed (give `keys`)"))
+        return BundleTrust(keys=tuple(self._path(self.text(key)) for key in keys), required=required)
 
     def _path(self, text: str) -> Path:
         try:

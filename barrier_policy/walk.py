@@ -45,8 +45,9 @@ from barrier_policy.plugins import PluginSet, load_plugins
 from barrier_policy.policy.cel.engine import load_engine
 from barrier_policy.policy.evaluate import Evaluator
 from barrier_policy.policy.loader import load_policies, shipped_policies
-from barrier_policy.policy.model import PolicySet
-from barrier_policy.policy.verdict import Verdict
+from barrier_policy.policy.model import Layer, PolicySet
+from barrier_policy.policy.stack import open_layers
+from barrier_policy.policy.verdict import Reason as RuleReason
 from barrier_policy.profile import Profile
 from barrier_policy.provenance.store import FileStore, Store, available, default_store, original_bytes
 from barrier_policy.spans.segment import segment
@@ -57,6 +58,16 @@ from barrier_policy.transcript.source import Source
 from barrier_policy.transcript.tokens import Counter, estimate_tokens, message_tokens
 
 TranscriptLike = str | Path | bytes | Transcript | list[dict[str, Any]] | dict[str, Any]
+
+
+class Established(msgspec.Struct, frozen=True, kw_only=True):
+    """What holds of a transcript whatever the policies: what span records are made of. `turns` counts the user's, `now` is ISO 8601."""
+
+    transcript: Transcript
+    join: Join
+    masker: Masker
+    turns: int
+    now: str
 
 
 class Analysis(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,7 +93,7 @@ class Decider:
         profile: Profile | None = None,
         *,
         plugins: PluginSet | None = None,
-        policies: Iterable[Path] | None = None,
+        policies: Iterable[Path | Layer] | None = None,
         counter: Counter = estimate_tokens,
     ) -> None:
         self.profile = profile or Profile()
@@ -90,7 +101,12 @@ class Decider:
         self.counter = counter
         schema = build_schema(kind for kind in self.plugins.kinds.values() if "." in kind.name)
         engine = load_engine(self.profile.engine)
-        layers = list(policies) if policies is not None else [shipped_policies(), *self.profile.overlays]
+        trust = self.profile.bundle
+        layers: Iterable[Path | Layer] = (
+            [shipped_policies(), *open_layers(self.profile.overlays, keys=trust.keys, required=trust.required)]
+            if policies is None
+            else policies
+        )
         self.policies: PolicySet = load_policies(layers, schema, engine)
         self.engine_name = engine.name
         self.evaluator = Evaluator(self.policies, engine)
@@ -117,13 +133,21 @@ class Decider:
         ranges: Iterable[tuple[int, int]] = (),
     ) -> Analysis:
         """Decide, and keep everything that led to the decision."""
-        transcript = self.read(source, format=format)
-        last = self.profile.keep_last if keep_last is None else keep_last
-        join, masker, turns = self._establish(transcript, keep_last=last, now=timestamp(now), ranges=ranges)
+        established = self.establish(source, keep_last=keep_last, now=now, format=format, ranges=ranges)
+        return self.conclude(established, target_tokens=target_tokens, store=store)
+
+    def conclude(
+        self, established: Established, *, target_tokens: int | None = None, store: Store | None = None
+    ) -> Analysis:
+        """Decide about what was established, by this or by another Decider with the same plugins and settings."""
+        transcript, join = established.transcript, established.join
         spans = join.segmentation.spans
         digests = tuple(digest_bytes(original_bytes(join.messages[span.start : span.end])) for span in spans)
         probe = _probe(store, join, digests)
-        assessments = tuple(assess_spans(join, self.evaluator, probe, archives=store is not None, count=self.counter))
+        evaluator = self.evaluator.at(established.now, transcript=transcript.digest)
+        assessments = tuple(
+            assess_spans(join, evaluator, probe, archives=store is not None, count=self.counter, digests=digests)
+        )
         target = self.profile.target_tokens if target_tokens is None else target_tokens
         plan = make_plan(assessments, tokens_total=join.tokens_total, target_tokens=target)
         info = TranscriptInfo(
@@ -131,27 +155,35 @@ class Decider:
             digest=transcript.digest,
             messages=len(join.messages),
             tokens=join.tokens_total,
-            turns=turns,
+            turns=established.turns,
         )
         decision = self._decision(info, join, assessments, plan, digests, target, store)
         return Analysis(
             transcript=transcript,
-            masker=masker,
-            turns=turns,
+            masker=established.masker,
+            turns=established.turns,
             join=join,
             assessments=assessments,
             plan=plan,
             decision=decision,
         )
 
-    def _establish(
-        self, transcript: Transcript, *, keep_last: int, now: str, ranges: Iterable[tuple[int, int]]
-    ) -> tuple[Join, Masker, int]:
+    def establish(
+        self,
+        source: TranscriptLike,
+        *,
+        keep_last: int | None = None,
+        now: str | datetime | None = None,
+        format: str = "",
+        ranges: Iterable[tuple[int, int]] = (),
+    ) -> Established:
         """From the transcript to what span records are made of. The facts, which are many, are not kept."""
+        transcript = self.read(source, format=format)
+        last, time = self.profile.keep_last if keep_last is None else keep_last, timestamp(now)
         messages = transcript.messages
         pairs = pair_calls(messages)
-        segmentation = segment(messages, pairs, keep_last=keep_last, strategy=self.profile.strategy, ranges=ranges)
-        facts = self.facts(transcript, pairs, now=now)
+        segmentation = segment(messages, pairs, keep_last=last, strategy=self.profile.strategy, ranges=ranges)
+        facts = self.facts(transcript, pairs, now=time)
         conversation = converse(messages, pairs, facts, present=segmentation.tail_start, tool_classes=self.profile.tools)
         ledger = build_ledger(conversation, span_index(segmentation))
         settings = Settings(
@@ -161,7 +193,8 @@ class Decider:
         )
         tokens = [message_tokens(message, self.counter) for message in messages]
         join = join_spans(messages, segmentation, ledger, facts, self.plugins.kinds, tokens, settings)
-        return join, facts.masker, sum(turn.has_user for turn in conversation.turns)
+        turns = sum(turn.has_user for turn in conversation.turns)
+        return Established(transcript=transcript, join=join, masker=facts.masker, turns=turns, now=time)
 
     def _decision(
         self,
@@ -243,8 +276,10 @@ def _span_decision(join: Join, found: Assessment, action: str, digest: str, stor
         evidential_class="structured" if join.structured[found.number] else "narrative",
         verdict=found.result.verdict,
         action=action,
-        reasons=_reasons(join, found.result),
+        reasons=_reasons(join, found.result.reasons),
+        warnings=_reasons(join, found.result.warnings),
         errors=tuple(RuleError(rule=error.rule, message=error.message) for error in found.result.errors),
+        exceptions=found.exceptions,
         repairs=tuple(repairs),
         provenance=SpanProvenance(
             present=found.provenance.present,
@@ -254,7 +289,7 @@ def _span_decision(join: Join, found: Assessment, action: str, digest: str, stor
     )
 
 
-def _reasons(join: Join, result: Verdict) -> tuple[Reason, ...]:
+def _reasons(join: Join, reasons: Iterable[RuleReason]) -> tuple[Reason, ...]:
     return tuple(
         Reason(
             policy=reason.policy,
@@ -266,7 +301,7 @@ def _reasons(join: Join, result: Verdict) -> tuple[Reason, ...]:
             references=tuple(reason.references),
             evidence=tuple(_evidence(join, item.item, item.message) for item in reason.evidence),
         )
-        for reason in result.reasons
+        for reason in reasons
     )
 
 

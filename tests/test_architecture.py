@@ -22,6 +22,7 @@ ONLY_IMPORTERS = {
     "yaml": ("policy/yaml.py",),
     "celpy": ("policy/cel/subset.py", "policy/cel/python_engine.py"),
     "lark": ("policy/cel/subset.py", "policy/cel/python_engine.py"),
+    "cryptography": ("policy/signature.py",),
     "cel_expr_python": ("policy/cel/fast_engine.py",),
     "pluggy": ("hookspecs.py", "plugins.py"),
     "platformdirs": ("provenance/store.py",),

@@ -10,6 +10,7 @@ import msgspec
 
 from barrier_policy.cli.options import Request
 from barrier_policy.errors import BarrierPolicyError
+from barrier_policy.policy.bundle import is_bundle
 from barrier_policy.profile import PROFILE_NAME, Profile
 from barrier_policy.profile_file import load_profile
 from barrier_policy.transcript.model import Transcript
@@ -62,8 +63,8 @@ def chosen_profile(request: Request) -> Profile:
     profile = load_profile(path) if request.profile or path.is_file() else Profile()
     changes: dict[str, Any] = {}
     for folder in request.policies:
-        if not folder.is_dir():
-            raise BarrierPolicyError(f"--policies: `{folder}` is no folder (give a folder of policy files)")
+        if not folder.is_dir() and not (is_bundle(folder) and folder.is_file()):
+            raise BarrierPolicyError(f"--policies: `{folder}` is no folder (give a folder of policy files, or a bundle)")
     if request.policies:
         changes["overlays"] = (*profile.overlays, *request.policies)
     if request.engine:

@@ -5,7 +5,7 @@ A span is repairable exactly if the same rules, run on its record with those rep
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -16,7 +16,7 @@ from barrier_policy.facts.model import Fact
 from barrier_policy.join.join import Coverage, Join, Provenance, Record, build_record
 from barrier_policy.ledger.model import Family, Item
 from barrier_policy.policy.evaluate import Evaluator
-from barrier_policy.policy.verdict import Verdict
+from barrier_policy.policy.verdict import AppliedException, Verdict
 from barrier_policy.spans.model import Span
 
 DISCHARGE = {
@@ -33,7 +33,8 @@ DISCHARGE = {
 class Assessment(msgspec.Struct, frozen=True, kw_only=True):
     """A span's verdict, the repairs that would lift it, and what they cost.
 
-    `shared` are the items of `rebind` that go into records of what consumes them. `gain` is tokens freed by a repair.
+    `shared` are the items of `rebind` that go into records of what consumes them. `gain` is tokens freed by a repair. `digest` is that of
+    the span's original. `exceptions` are those that an opportunity rests on, as the span stands or after its repair.
     """
 
     number: int
@@ -49,6 +50,8 @@ class Assessment(msgspec.Struct, frozen=True, kw_only=True):
     records: tuple[CarrierRecord, ...] = ()
     gain: int = 0
     blocking: tuple[Blocking, ...] = ()
+    digest: str = ""
+    exceptions: tuple[AppliedException, ...] = ()
 
     @property
     def verdict(self) -> str:
@@ -60,15 +63,23 @@ Probe = Callable[[int], Provenance]
 
 
 def assess_spans(
-    join: Join, evaluator: Evaluator, probe: Probe, *, archives: bool, count: Callable[[str], int]
+    join: Join,
+    evaluator: Evaluator,
+    probe: Probe,
+    *,
+    archives: bool,
+    count: Callable[[str], int],
+    digests: Sequence[str] = (),
 ) -> list[Assessment]:
-    """Assess all spans.
+    """Assess all spans. `digests` are those of their originals, which exceptions may name.
 
     First the spans that stay verbatim whatever is done are found; their values then count as kept, and spans that rely on them are
     looked at again. A span once found to stay keeps that verdict, so that no two spans vouch for each other.
     """
-    spans = range(len(join.segmentation.spans))
-    found = [_assess(join, number, Coverage(), evaluator, probe, archives, count) for number in spans]
+    named = digests or [""] * len(join.segmentation.spans)
+    found = [
+        _assess(join, number, digest, Coverage(), evaluator, probe, archives, count) for number, digest in enumerate(named)
+    ]
     kept = frozenset(
         item.text
         for assessment, items in zip(found, join.items, strict=True)
@@ -81,13 +92,14 @@ def assess_spans(
     coverage = Coverage(values=kept)
     for number, assessment in enumerate(found):
         if assessment.repairable and any(item.text in kept for item in assessment.rebind):
-            found[number] = _assess(join, number, coverage, evaluator, probe, archives, count)
+            found[number] = _assess(join, number, named[number], coverage, evaluator, probe, archives, count)
     return found
 
 
 def _assess(
     join: Join,
     number: int,
+    digest: str,
     coverage: Coverage,
     evaluator: Evaluator,
     probe: Probe,
@@ -96,12 +108,18 @@ def _assess(
 ) -> Assessment:
     span = join.segmentation.spans[number]
     provenance = probe(number)
-    result = evaluator.evaluate(build_record(join, number, coverage, provenance))
+    result = evaluator.evaluate(build_record(join, number, coverage, provenance), digest)
     base = Assessment(
-        number=number, span=span, tokens=join.tokens[number], coverage=coverage, result=result, provenance=provenance
+        number=number,
+        span=span,
+        tokens=join.tokens[number],
+        coverage=coverage,
+        result=result,
+        provenance=provenance,
+        digest=digest,
     )
     if result.verdict == "opportunity":
-        return base
+        return msgspec.structs.replace(base, exceptions=result.exceptions)
     rebind = _to_rebind(join, number, result)
     archive = archives and not provenance.retrievable and join.structured[number]
     repaired = build_record(
@@ -110,7 +128,7 @@ def _assess(
         Coverage(carried=frozenset(item.id for item in rebind), values=coverage.values),
         Provenance(present=True, retrievable=True) if archive else provenance,
     )
-    repairable = (bool(rebind) or archive) and evaluator.judge(repaired) == "opportunity"
+    repairable = (bool(rebind) or archive) and evaluator.judge(repaired, digest) == "opportunity"
     if not repairable:
         return msgspec.structs.replace(base, blocking=_blocking(span, result))
     placed = place(rebind)
@@ -126,6 +144,7 @@ def _assess(
         records=records,
         gain=base.tokens - cost,
         blocking=_blocking(span, result),
+        exceptions=tuple(dict.fromkeys((*result.exceptions, *evaluator.exceptions(repaired, digest)))),
     )
 
 
