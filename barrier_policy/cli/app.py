@@ -26,8 +26,9 @@ from barrier_policy.cli.options import (
     Target,
     parse_range,
 )
+from barrier_policy.cli.policy_app import policy_app
 
-EXIT_CODES = "Exit codes: 0 compaction may go on, 1 refused, 2 usage or unreadable input, 3 invalid policy."
+EXIT_CODES = "Exit codes: 0 compaction may go on, 1 refused, 2 usage or unreadable input, 3 invalid policy, 4 what was checked is not good."
 
 app = typer.Typer(
     name="barrier-policy",
@@ -37,6 +38,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+app.add_typer(policy_app, name="policy")
 
 
 def _version(wanted: bool) -> None:

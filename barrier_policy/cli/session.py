@@ -8,9 +8,11 @@ from typing import Any
 
 import msgspec
 
+from barrier_policy.cli.console import clean
 from barrier_policy.cli.options import Request
 from barrier_policy.errors import BarrierPolicyError
 from barrier_policy.policy.bundle import is_bundle
+from barrier_policy.policy.model import PolicySet
 from barrier_policy.profile import PROFILE_NAME, Profile
 from barrier_policy.profile_file import load_profile
 from barrier_policy.transcript.model import Transcript
@@ -32,6 +34,7 @@ class Session:
         self.decider = Decider(chosen_profile(request))
         self.store = open_store(False if request.no_store else request.store, self.decider.profile)
         self.now = chosen_time(request.now)
+        warn_expired(self.decider.policies, self.now)
 
     def read(self, name: str) -> Transcript:
         """Read a file, or standard input for `-`. Raises BarrierPolicyError."""
@@ -55,6 +58,15 @@ class Session:
             store=self.store,
             ranges=self.request.ranges,
         )
+
+
+def warn_expired(policies: PolicySet, now: str) -> None:
+    """Name on standard error the exceptions that do nothing any more."""
+    for waiver in policies.exceptions:
+        if not waiver.in_force(now):
+            how = "it does nothing; remove or renew it"
+            place = f"{waiver.file}:{waiver.line}:{waiver.column}"
+            print(clean(f"{place}: warning: exception `{waiver.name}` expired on {waiver.expires} ({how})"), file=sys.stderr)
 
 
 def chosen_profile(request: Request) -> Profile:

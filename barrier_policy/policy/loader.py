@@ -124,14 +124,15 @@ def _content(policies: tuple[Policy, ...], exceptions: tuple[Waiver, ...]) -> An
             "name": policy.name,
             "version": policy.version,
             "owner": policy.owner,
-            "rules": [_plain(rule) for rule in sorted(policy.rules, key=lambda rule: rule.id)],
+            "rules": [content_of(rule) for rule in sorted(policy.rules, key=lambda rule: rule.id)],
         }
         for policy in policies
     ]
-    return {"policies": found, "exceptions": [_plain(waiver) for waiver in exceptions]} if exceptions else found
+    return {"policies": found, "exceptions": [content_of(waiver) for waiver in exceptions]} if exceptions else found
 
 
-def _plain(found: Rule | Waiver) -> dict[str, Any]:
+def content_of(found: Rule | Waiver) -> dict[str, Any]:
+    """A rule or an exception without places, its expressions as engines compile them."""
     content = {name: getattr(found, name) for name in found.__struct_fields__ if name not in PLACES}
     for name, value in content.items():
         if isinstance(value, Expression):
