@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from barrier_policy.cli.options import Report, Request
 from barrier_policy.cli.session import chosen_profile, chosen_time, warn_expired
 from barrier_policy.diff.acknowledge import acknowledged
 from barrier_policy.diff.model import Diff
-from barrier_policy.diff.run import Setup, compare_all, problems
+from barrier_policy.diff.run import Setup, compare_all
 from barrier_policy.diff.subjects import Subject, subjects_of_files, subjects_of_log
 from barrier_policy.digest import stable_json
 from barrier_policy.errors import BarrierPolicyError
@@ -27,6 +27,8 @@ from barrier_policy.profile import Profile
 from barrier_policy.walk import Decider
 
 SHIPPED = "shipped"
+LITTLE_WORK = 2_000_000
+"""Bytes of transcripts."""
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,16 +67,24 @@ def diff_policies(request: Request, asked: Comparison, format: Report) -> int:
             setup,
             subjects,
             now=now,
-            jobs=asked.jobs or os.cpu_count() or 1,
+            jobs=asked.jobs or _processes(subjects),
             acknowledged=acknowledged(asked.acknowledge, asked.acknowledgements, known),
             done=done,
         )
+    optional = {subject.name for subject in subjects if subject.optional}
     for transcript in found.skipped:
-        report(BarrierPolicyError(f"{transcript.name}: not compared: {transcript.problem}"))
+        problem = transcript.problem.partition(" (")[0] if transcript.name in optional else transcript.problem
+        report(BarrierPolicyError(f"{transcript.name}: not compared: {problem}"))
     _print(found, format)
     if found.unacknowledged:
         return FAILED
-    return UNREADABLE if problems(found.skipped, subjects) or not found.transcripts else OK
+    wanting = any(transcript.name not in optional for transcript in found.skipped)
+    return UNREADABLE if wanting or not found.transcripts else OK
+
+
+def _processes(subjects: Sequence[Subject]) -> int:
+    """One for each processor; one for little work, which is done before another one is ready."""
+    return 1 if sum(subject.size for subject in subjects) < LITTLE_WORK else os.cpu_count() or 1
 
 
 def _subjects(request: Request, asked: Comparison, now: str) -> tuple[Subject, ...]:

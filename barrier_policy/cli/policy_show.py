@@ -13,6 +13,7 @@ from barrier_policy.cli.guard import OK
 from barrier_policy.cli.options import OutputFormat, Request
 from barrier_policy.cli.session import Session
 from barrier_policy.digest import stable_json
+from barrier_policy.policy.loader import shown_place
 from barrier_policy.policy.model import Expression, Policy, PolicySet, Rule, Waiver
 
 SHOWN = (
@@ -81,7 +82,7 @@ def _keys(policies: PolicySet) -> Table:
 
 
 def _lines(rule: Rule) -> Iterator[tuple[str, str, str]]:
-    places = {origin.key: origin.place for origin in rule.origins}
+    places = {origin.key: f"{shown_place(origin.file)}:{origin.line}" for origin in rule.origins}
     for key in SHOWN:
         if key in places:
             yield key, _words(getattr(rule, key)), places[key]
@@ -157,7 +158,7 @@ def _exception_record(waiver: Waiver, now: str) -> dict[str, Any]:
 
 
 def _place(policy: Policy, rule: Rule) -> str:
-    return f"{policy.file}:{rule.line}"
+    return f"{shown_place(policy.file)}:{rule.line}"
 
 
 def _patches(policy: Policy, rule: Rule) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from barrier_policy.diff.model import Change, Count, Diff, RuleChange, SetInfo, SpanChange, TranscriptChange
-from barrier_policy.policy.loader import content_of
+from barrier_policy.policy.loader import content_of, shown_place
 from barrier_policy.policy.model import Policy, PolicySet, Rule, Waiver
 
 
@@ -89,7 +89,7 @@ def _total(changes: Iterable[SpanChange], kind: Change) -> Count:
 def place_of(policy: Policy, rule: Rule) -> str:
     """`file:line` of the key of a rule that was written last: in a patch, where one changed it."""
     patched = [origin for origin in rule.origins if origin.file != policy.file]
-    return patched[0].place if patched else f"{policy.file}:{rule.line}"
+    return patched[0].place if patched else f"{shown_place(policy.file)}:{rule.line}"
 
 
 def _contents(policies: PolicySet) -> dict[str, str]:

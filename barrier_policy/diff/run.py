@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import lru_cache
 from multiprocessing import get_context
@@ -125,9 +125,3 @@ def _bytes(subject: Subject, store: Store | None) -> bytes:
 def _first(error: BarrierPolicyError) -> str:
     """What is wrong, without the name of the file, which is already said."""
     return error.issues[0].message if isinstance(error, IssuesError) and error.issues else str(error)
-
-
-def problems(found: Iterable[TranscriptChange], subjects: Iterable[Subject]) -> bool:
-    """Whether something could not be compared that was asked for by name."""
-    optional = {subject.name for subject in subjects if subject.optional}
-    return any(transcript.problem and transcript.name not in optional for transcript in found)

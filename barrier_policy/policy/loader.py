@@ -104,6 +104,16 @@ def _parse(file: PolicyFile, issues: list[Issue]) -> Node | None:
     return None
 
 
+def shown_place(file: str) -> str:
+    """A policy file as people are told of it: one of ours as `shipped/NAME`, wherever it is installed."""
+    path = Path(file)
+    return f"shipped/{path.name}" if _is_shipped(path.parent) else file
+
+
+def _is_shipped(folder: Path) -> bool:
+    return folder.resolve() in [place.resolve() for place in _shipped_places()]
+
+
 def _shipped_places() -> list[Path]:
     spec = find_spec(SHIPPED_PACKAGE)
     places = spec.submodule_search_locations if spec else None
@@ -112,7 +122,7 @@ def _shipped_places() -> list[Path]:
 
 def _layer_name(path: Path) -> str:
     """`shipped` for ours, whose directory is called differently from install to install."""
-    if path.resolve() in [place.resolve() for place in _shipped_places()]:
+    if _is_shipped(path):
         return "shipped"
     return path.resolve().name.removesuffix(".yaml")
 
