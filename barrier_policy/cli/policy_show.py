@@ -47,9 +47,10 @@ def show_policies(request: Request, *, resolved: bool, format: OutputFormat) -> 
     show(console, cell(f"policies {policies.name} {policies.digest}"))
     show(console)
     show(console, _keys(policies) if resolved else _rules(policies))
-    if policies.exceptions:
+    for waiver in policies.exceptions:
         show(console)
-        show(console, _exceptions(policies, session.now))
+        for line in _exception(waiver, session.now):
+            show(console, cell(line))
     return OK
 
 
@@ -96,27 +97,18 @@ def _words(value: Any) -> str:
     return " ".join((value.text if isinstance(value, Expression) else str(value)).split())
 
 
-def _exceptions(policies: PolicySet, now: str) -> Table:
-    table = make_table("exception", "rule", "owner", "until", "covers", "reason", "origin", wide="reason")
-    for waiver in policies.exceptions:
-        until = waiver.expires if waiver.in_force(now) else f"{waiver.expires}, expired"
-        table.add_row(
-            cell(waiver.name),
-            cell(waiver.rule),
-            cell(waiver.owner),
-            until,
-            cell(_scope(waiver)),
-            cell(waiver.reason),
-            cell(f"{waiver.file}:{waiver.line}"),
-        )
-    return table
-
-
-def _scope(waiver: Waiver) -> str:
-    found = [f"when {_words(waiver.when)}"] if waiver.when else []
-    found += [f"{len(waiver.spans)} span(s)"] if waiver.spans else []
-    found += [f"in {len(waiver.transcripts)} transcript(s)"] if waiver.transcripts else []
-    return ", ".join(found)
+def _exception(waiver: Waiver, now: str) -> Iterator[str]:
+    """What an exception covers, who answers for it and where it stands."""
+    until = f"does not bind until {waiver.expires}" if waiver.in_force(now) else f"binds again since {waiver.expires}"
+    yield f"exception {waiver.name}: {waiver.rule} {until}"
+    yield f"  {waiver.owner}: {waiver.reason}"
+    if waiver.when:
+        yield f"  when {_words(waiver.when)}"
+    if waiver.spans:
+        yield f"  spans {', '.join(waiver.spans)}"
+    if waiver.transcripts:
+        yield f"  transcripts {', '.join(waiver.transcripts)}"
+    yield f"  {waiver.file}:{waiver.line}"
 
 
 def _records(policies: PolicySet, now: str) -> dict[str, Any]:
