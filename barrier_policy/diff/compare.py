@@ -39,6 +39,7 @@ def _compare(transcript: str, before: Assessment, after: Assessment, edited: fro
         change = Change.REASON
     if change is None:
         return None
+    to_blame = erring if change is Change.ERRING else _to_blame(before.result, after.result, change, edited)
     return SpanChange(
         transcript=transcript,
         span=before.span.id,
@@ -47,7 +48,7 @@ def _compare(transcript: str, before: Assessment, after: Assessment, edited: fro
         change=change,
         base=level(before),
         head=level(after),
-        rules=tuple(sorted(_to_blame(before.result, after.result, change, edited) or erring)),
+        rules=tuple(sorted(to_blame)),
         erring=tuple(sorted(erring)),
         dropped=tuple(sorted(dropped)) if change is Change.LOOSENED and level(after) == "repair" else (),
     )
@@ -86,7 +87,7 @@ def _to_blame(before: Verdict, after: Verdict, change: Change, edited: frozenset
     else:
         found = _rules(before) ^ _rules(after)
     deciding = _rules(before) | _rules(after)
-    return found or set(edited & deciding) or (deciding if change is not Change.ERRING else set())
+    return found or set(edited & deciding) or deciding
 
 
 def _binding(result: Verdict) -> set[str]:

@@ -88,6 +88,34 @@ def test_the_example_exception_frees_the_finished_migration_and_is_named_there_o
     assert spans["223-224"]["repairs"] and not spans["421-422"]["repairs"]
 
 
+def test_an_exception_by_digest_covers_that_span_of_that_transcript_alone(run: Run, tmp_path: Path, talk: str) -> None:
+    def decide(*more: object) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(run("decide", talk, "--format", "json", "--now", DAY, "--no-store", *more).out)
+        return found
+
+    team = tmp_path / "team"
+    team.mkdir()
+    (team / "keep.yaml").write_text(
+        "apiVersion: barrier-policy/v1\nkind: Policy\nmetadata: {name: talk, version: 1.0.0, owner: dana}\n"
+        "rules:\n- {id: talk.keep, effect: barrier, severity: low, summary: s, why: w, references: [r], condition: span.tokens > 0}\n"
+    )
+    plain, held = decide(), decide("--policies", team)
+    free = next(span for span in plain["spans"] if span["action"] == "summarize")
+    assert {span["action"] for span in held["spans"]} == {"retain"}
+    text = (
+        "apiVersion: barrier-policy/v1\nkind: Exception\nmetadata: {name: one, owner: dana}\nrule: talk.keep\nreason: r\n"
+        f"expires: 2027-01-01\nspans: ['{free['digest']}']\ntranscripts: ['TRANSCRIPT']\n"
+    )
+    (team / "one.yaml").write_text(text.replace("TRANSCRIPT", plain["transcript"]["digest"]))
+    covered = decide("--policies", team)["spans"]
+    assert {span["digest"] for span in covered if span["action"] == "summarize"} == {free["digest"]}
+    assert [span["digest"] for span in covered if span["exceptions"]] == [
+        span["digest"] for span in covered if span["action"] == "summarize"
+    ]
+    (team / "one.yaml").write_text(text.replace("TRANSCRIPT", "sha256:" + "0" * 64))
+    assert {span["action"] for span in decide("--policies", team)["spans"]} == {"retain"}
+
+
 def test_the_time_of_the_decision_says_whether_an_exception_has_expired(run: Run) -> None:
     spans = decided(run, LATER)
     assert not [name for name, span in spans.items() if span["exceptions"]]

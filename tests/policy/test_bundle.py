@@ -102,6 +102,14 @@ def test_a_manifest_that_leads_out_of_a_folder_is_refused() -> None:
             parse_bundle(rewritten(write_bundle(made), members={"manifest.json": msgspec.json.encode(manifest)}))
 
 
+def test_a_manifest_whose_digest_is_not_its_own_is_refused() -> None:
+    made = bundle()
+    for change in ({"policies": "sha256:" + "1" * 64}, {"name": "another"}, {"digest": DIGEST}):
+        forged = msgspec.structs.replace(made, manifest=msgspec.structs.replace(made.manifest, **change))
+        with pytest.raises(BundleError, match="the manifest was changed"):
+            parse_bundle(write_bundle(forged))
+
+
 def test_a_small_file_of_many_or_large_members_is_refused_unread() -> None:
     deflated = io.BytesIO()
     with zipfile.ZipFile(deflated, "w", zipfile.ZIP_DEFLATED) as archive:
