@@ -43,7 +43,7 @@ BundleFile = Annotated[Path, typer.Argument(metavar="FILE", help="A bundle, as `
 @guarded
 def show(
     folders: Annotated[
-        list[Path] | None, typer.Argument(metavar="[DIR]…", help="Folders or bundles on top of the shipped policies.")
+        list[Path] | None, typer.Argument(metavar="DIR", help="Folders or bundles on top of the shipped policies.")
     ] = None,
     resolved: Annotated[
         bool, typer.Option("--resolved", help="Every key of every rule, with the place it comes from.")
@@ -73,7 +73,7 @@ def diff(
     transcripts: Annotated[
         list[Path] | None, typer.Option("--transcripts", metavar="PATH", help="Compare on these; may be repeated.")
     ] = None,
-    files: Annotated[list[Path] | None, typer.Argument(metavar="[FILE]…", help="More transcripts.")] = None,
+    files: Annotated[list[Path] | None, typer.Argument(metavar="FILE", help="More transcripts.")] = None,
     bare: Annotated[bool, typer.Option("--bare", help="Folders are whole policies, and not on top of the shipped.")] = False,
     acknowledge: Annotated[
         list[str] | None, typer.Option("--acknowledge", metavar="RULE", help="It may loosen; may be repeated.")
@@ -121,7 +121,7 @@ def diff(
 @bundle_app.command()
 @guarded
 def build(
-    folders: Annotated[list[Path], typer.Argument(metavar="DIR…", help="Folders, later ones on top of earlier ones.")],
+    folders: Annotated[list[Path], typer.Argument(metavar="DIR", help="Folders, later ones on top of earlier ones.")],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The bundle to write, `*.bundle`.")],
     profile: ProfileFile = None,
     engine: EngineOption = None,

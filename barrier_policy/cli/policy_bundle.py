@@ -90,10 +90,10 @@ def _create(path: Path, data: bytes, mode: int) -> None:
 def _write(path: Path, data: bytes) -> None:
     """Write a file whole or not at all."""
     try:
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-            file.write(data)
-        os.chmod(file.name, 0o644)
-        os.replace(file.name, path)
+        with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
+            draft = Path(folder, path.name)
+            draft.write_bytes(data)
+            draft.replace(path)
     except OSError as error:
         raise _unwritable(path, error) from None
 

@@ -57,7 +57,7 @@ def diff_policies(request: Request, asked: Comparison, format: Report) -> int:
         profile=profile,
         base=base.policies.layers,
         head=head.policies.layers,
-        store=request.store,
+        store=None if request.store is None else str(request.store),
         no_store=request.no_store,
     )
     with _progress(len(subjects)) as done:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import lru_cache
 from multiprocessing import get_context
-from pathlib import Path
 
 import msgspec
 
@@ -28,7 +27,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     profile: Profile
     base: tuple[Layer, ...]
     head: tuple[Layer, ...]
-    store: Path | None = None
+    store: str | None = None
     no_store: bool = False
 
 
