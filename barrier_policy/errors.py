@@ -64,6 +64,12 @@ class PolicyError(IssuesError):
     exit_code = 3
 
 
+class BundleError(BarrierPolicyError):
+    """A bundle of policies that is damaged, not signed as it must be, or can't be made; nothing was decided."""
+
+    exit_code = 3
+
+
 class MissingExtraError(BarrierPolicyError):
     """An optional dependency is not installed; the message names the install command."""
 

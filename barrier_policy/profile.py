@@ -46,13 +46,20 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True):
     evidence_demand: bool = True
 
 
+class BundleTrust(msgspec.Struct, frozen=True, kw_only=True):
+    """Whose bundles are loaded: `keys` are public keys or folders of them; where `required`, policies come from signed bundles only."""
+
+    keys: tuple[Path, ...] = ()
+    required: bool = False
+
+
 class Profile(msgspec.Struct, frozen=True, kw_only=True):
     """A team's settings.
 
     `keep_last` is in messages, `target_tokens` in tokens for the whole context (None: no target). `tools` are effect classes by tool
-    name; they win over what extractors find. `store` is a folder or an address such as `s3://bucket/name`, "" for the default folder,
-    None for no store. Paths of a profile that was read from a file are absolute. `engine` is auto, fast or python.
-    `summarizer` writes what stands for the turns that leave. `log` is where decisions are logged, None for nowhere.
+    name; they win over what extractors find. `overlays` are folders and bundles of policies. `store` is a folder or an address such as
+    `s3://bucket/name`, "" for the default folder, None for no store. Paths of a profile that was read from a file are absolute. `engine` is
+    auto, fast or python. `summarizer` writes what stands for the turns that leave. `log` is where decisions are logged, None for nowhere.
     """
 
     keep_last: int = DEFAULT_KEEP_LAST
@@ -63,6 +70,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     tools: dict[str, str] = {}
     store: str | None = ""
     overlays: tuple[Path, ...] = ()
+    bundle: BundleTrust = BundleTrust()
     engine: str = "auto"
     summarizer: SummarizerSpec = SummarizerSpec()
     log: LogSpec | None = None

@@ -7,7 +7,8 @@
     workload: {evidence_demand: true} # later work may ask for exact evidence
     tools: {deploy_service: irreversible}
     store: ./originals                # a folder, an address such as s3://bucket/name, or none
-    overlays: [./policies]            # folders, on top of the shipped policies
+    overlays: [./policies]            # folders and bundles, on top of the shipped policies
+    bundle: {keys: [./keys], required: true}  # overlays are bundles, signed by one of these keys
     engine: auto                      # auto, fast or python
     summarizer: {kind: command, command: [summarize, --short]}
     log: {path: ./decisions.jsonl}    # kind, fsync, rotate_mb, include_text and labels too
@@ -26,10 +27,11 @@ from typing import Any
 
 from barrier_policy.errors import Issue, PolicyError, ProfileError
 from barrier_policy.log_spec import LABEL, MAX_LABEL_LENGTH, MAX_LABELS, MAX_ROTATE_MB, Fsync, LogKind, LogSpec
+from barrier_policy.policy.bundle import is_bundle
 from barrier_policy.policy.hints import listing
 from barrier_policy.policy.shape import ShapeReader, kind
 from barrier_policy.policy.yaml import MAX_CHARACTERS, Node, parse_yaml
-from barrier_policy.profile import EffectClass, EngineName, FidelityClause, Profile, Workload
+from barrier_policy.profile import BundleTrust, EffectClass, EngineName, FidelityClause, Profile, Workload
 from barrier_policy.provenance.names import address_kind
 from barrier_policy.spans.segment import Strategy
 from barrier_policy.summarizer_spec import (
@@ -44,7 +46,9 @@ from barrier_policy.summarizer_spec import (
     variable_problem,
 )
 
-SECTIONS = ("tail", "budget", "spans", "fidelity", "workload", "tools", "store", "overlays", "engine", "summarizer", "log")
+SECTIONS = (
+    "tail", "budget", "spans", "fidelity", "workload", "tools", "store", "overlays", "bundle", "engine", "summarizer", "log",
+)  # fmt: skip
 SUMMARIZER_KEYS = ("kind", "command", "function", "url", "model", "api_key_env", "timeout_seconds")
 LOG_KEYS = ("kind", "fsync", "rotate_mb", "include_text", "labels")
 NO_STORE = "none"
@@ -104,6 +108,8 @@ class _ProfileReader(ShapeReader):
             found["store"] = self._store(sections["store"])
         if "overlays" in sections:
             found["overlays"] = tuple(self._overlay(node) for node in self.items(sections["overlays"], "folders"))
+        if "bundle" in sections:
+            found["bundle"] = self._trust(sections["bundle"])
         if "engine" in sections:
             found["engine"] = str(self.choice(sections["engine"], EngineName, EngineName.AUTO))
         if "summarizer" in sections:
@@ -161,9 +167,9 @@ class _ProfileReader(ShapeReader):
     def _overlay(self, node: Node) -> Path:
         text = self.text(node)
         path = self._path(text)
-        if text and not path.is_dir():
+        if text and not path.is_dir() and not (is_bundle(path) and path.is_file()):
             self.issues.append(
-                node.issue(f"`{text}` is no folder (overlays are folders of policies, relative to this file)")
+                node.issue(f"`{text}` is no folder (overlays are folders or bundles of policies, relative to this file)")
             )
         return path
 
@@ -266,6 +272,14 @@ class _ProfileReader(ShapeReader):
         if len(node.value) > MAX_LABELS:
             self.issues.append(node.issue(f"{len(node.value)} labels (at most {MAX_LABELS})"))
         return {name: self.text(node.value[name]) for name in sorted(node.value)}
+
+    def _trust(self, node: Node) -> BundleTrust:
+        fields = self._section(node, "section `bundle`", ("keys", "required"))
+        keys = self.items(fields.get("keys"), "files or folders")
+        required = self._flag(fields.get("required"), default=False)
+        if required and not keys:
+            self.issues.append(node.issue("signed bundles are required, and no keys are allowed (give `keys`)"))
+        return BundleTrust(keys=tuple(self._path(self.text(key)) for key in keys), required=required)
 
     def _path(self, text: str) -> Path:
         try:

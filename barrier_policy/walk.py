@@ -48,7 +48,7 @@ from barrier_policy.policy.evaluate import Evaluator
 from barrier_policy.policy.hints import suggestion
 from barrier_policy.policy.loader import load_policies, shipped_policies
 from barrier_policy.policy.model import Layer, PolicySet
-from barrier_policy.policy.verdict import Verdict
+from barrier_policy.policy.stack import open_layers
 from barrier_policy.profile import Profile
 from barrier_policy.provenance.file_store import FileStore
 from barrier_policy.provenance.names import address_kind
@@ -63,8 +63,21 @@ from barrier_policy.transcript.tokens import Counter, estimate_tokens, message_t
 TranscriptLike = str | Path | bytes | Transcript | list[dict[str, Any]] | dict[str, Any]
 
 
+class Established(msgspec.Struct, frozen=True, kw_only=True):
+    """What holds of a transcript whatever the policies: what span records are made of. `turns` counts the user's, `now` is ISO 8601."""
+
+    transcript: Transcript
+    join: Join
+    masker: Masker
+    turns: int
+    now: str
+
+
 class Analysis(msgspec.Struct, frozen=True, kw_only=True):
-    """What was established about a transcript on the way to its decision. `turns` counts the user's."""
+    """What was established about a transcript on the way to its decision. `turns` counts the user's.
+
+    `evaluator` has the exceptions in force that were in force for it.
+    """
 
     transcript: Transcript
     masker: Masker
@@ -73,6 +86,7 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     assessments: tuple[Assessment, ...]
     plan: Plan
     policies: PolicySet
+    evaluator: Evaluator
     decision: Decision
 
 
@@ -95,7 +109,12 @@ class Decider:
         self.counter = counter
         schema = build_schema(kind for kind in self.plugins.kinds.values() if "." in kind.name)
         engine = load_engine(self.profile.engine)
-        layers: list[Path | Layer] = list(policies) if policies is not None else [shipped_policies(), *self.profile.overlays]
+        trust = self.profile.bundle
+        layers: Iterable[Path | Layer] = (
+            [shipped_policies(), *open_layers(self.profile.overlays, keys=trust.keys, required=trust.required)]
+            if policies is None
+            else policies
+        )
         self.policies: PolicySet = load_policies(layers, schema, engine)
         self.engine_name = engine.name
         self.evaluator = Evaluator(self.policies, engine)
@@ -124,48 +143,62 @@ class Decider:
         memo: FactMemo | None = None,
     ) -> Analysis:
         """Decide, and keep everything that led to the decision. `memo` has facts that are known already; it changes no decision."""
-        transcript = self.read(source, format=format)
-        last = self.profile.keep_last if keep_last is None else keep_last
-        join, masker, turns = self._establish(transcript, keep_last=last, now=timestamp(now), ranges=ranges, memo=memo)
+        established = self.establish(source, keep_last=keep_last, now=now, format=format, ranges=ranges, memo=memo)
+        return self.conclude(established, target_tokens=target_tokens, store=store)
+
+    def conclude(
+        self, established: Established, *, target_tokens: int | None = None, store: Store | None = None
+    ) -> Analysis:
+        """Decide about what was established, by this or by another Decider with the same plugins and settings."""
+        transcript, join = established.transcript, established.join
         spans = join.segmentation.spans
         digests = tuple(digest_bytes(original_bytes(join.messages[span.start : span.end])) for span in spans)
         probe = _probe(store, join, digests)
-        assessments = tuple(assess_spans(join, self.evaluator, probe, archives=store is not None, count=self.counter))
+        evaluator = self.evaluator.at(established.now, transcript=transcript.digest)
+        assessments = tuple(
+            assess_spans(join, evaluator, probe, archives=store is not None, count=self.counter, digests=digests)
+        )
         target = self.profile.target_tokens if target_tokens is None else target_tokens
-        plan = make_plan(assessments, partial(self._blocks, join), tokens_total=join.tokens_total, target_tokens=target)
+        plan = make_plan(
+            assessments, partial(_blocks, join, evaluator), tokens_total=join.tokens_total, target_tokens=target
+        )
         info = TranscriptInfo(
             format=transcript.format,
             digest=transcript.digest,
             messages=len(join.messages),
             tokens=join.tokens_total,
-            turns=turns,
+            turns=established.turns,
         )
         decision = self._decision(info, join, assessments, plan, digests, target, store)
         return Analysis(
             transcript=transcript,
-            masker=masker,
-            turns=turns,
+            masker=established.masker,
+            turns=established.turns,
             join=join,
             assessments=assessments,
             plan=plan,
             policies=self.policies,
+            evaluator=evaluator,
             decision=decision,
         )
 
-    def _establish(
+    def establish(
         self,
-        transcript: Transcript,
+        source: TranscriptLike,
         *,
-        keep_last: int,
-        now: str,
-        ranges: Iterable[tuple[int, int]],
-        memo: FactMemo | None,
-    ) -> tuple[Join, Masker, int]:
+        keep_last: int | None = None,
+        now: str | datetime | None = None,
+        format: str = "",
+        ranges: Iterable[tuple[int, int]] = (),
+        memo: FactMemo | None = None,
+    ) -> Established:
         """From the transcript to what span records are made of. The facts, which are many, are not kept."""
+        transcript = self.read(source, format=format)
+        last, time = self.profile.keep_last if keep_last is None else keep_last, timestamp(now)
         messages = transcript.messages
         pairs = pair_calls(messages)
-        segmentation = segment(messages, pairs, keep_last=keep_last, strategy=self.profile.strategy, ranges=ranges)
-        facts = self.facts(transcript, pairs, now=now, memo=memo)
+        segmentation = segment(messages, pairs, keep_last=last, strategy=self.profile.strategy, ranges=ranges)
+        facts = self.facts(transcript, pairs, now=time, memo=memo)
         bindings, binding_events = find_bindings(messages, facts, span_index(segmentation))
         facts = facts.without("value")  # most facts are values, and nothing else asks for these
         conversation = converse(messages, pairs, facts, present=segmentation.tail_start, tool_classes=self.profile.tools)
@@ -177,14 +210,8 @@ class Decider:
         )
         tokens = [message_tokens(message, self.counter) for message in messages]
         join = join_spans(messages, segmentation, ledger, facts, self.plugins.kinds, tokens, settings)
-        return join, facts.masker, sum(turn.has_user for turn in conversation.turns)
-
-    def verdict(self, join: Join, found: Assessment) -> Verdict:
-        """The verdict of a span with all its rules, reached again: of an assessment only its reasons are kept."""
-        return self.evaluator.evaluate(record_of(join, found))
-
-    def _blocks(self, join: Join, found: Assessment) -> tuple[Blocking, ...]:
-        return what_blocks(found.span, self.verdict(join, found))
+        turns = sum(turn.has_user for turn in conversation.turns)
+        return Established(transcript=transcript, join=join, masker=facts.masker, turns=turns, now=time)
 
     def _decision(
         self,
@@ -225,6 +252,11 @@ class Decider:
                 ),
             )
         )
+
+
+def _blocks(join: Join, evaluator: Evaluator, found: Assessment) -> tuple[Blocking, ...]:
+    """What keeps a span from going: of an assessment only its reasons are kept, so its verdict is reached again."""
+    return what_blocks(found.span, evaluator.evaluate(record_of(join, found), found.digest))
 
 
 def _probe(store: Store | None, join: Join, digests: tuple[str, ...]) -> Probe:
@@ -269,7 +301,9 @@ def _span_decision(join: Join, found: Assessment, action: str, digest: str, stor
         verdict=found.verdict,
         action=action,
         reasons=found.reasons,
+        warnings=found.warnings,
         errors=tuple(RuleError(rule=error.rule, message=error.message) for error in found.errors),
+        exceptions=found.exceptions,
         repairs=tuple(repairs),
         provenance=_provenance(found, digest, store),
     )

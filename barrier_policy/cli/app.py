@@ -31,10 +31,10 @@ from barrier_policy.cli.options import (
     Target,
     parse_range,
 )
+from barrier_policy.cli.policy_app import policy_app
 from barrier_policy.cli.store_app import store_app
 
 EXIT_CODES = "Exit codes: 0 compaction may go on, 1 refused, 2 usage or unreadable input, 3 invalid policy, 4 what was checked is not good."
-from barrier_policy.cli.policy_app import policy_app
 
 app = typer.Typer(
     name="barrier-policy",

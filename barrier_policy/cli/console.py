@@ -11,6 +11,7 @@ import sys
 from typing import IO
 
 from rich.console import Console, RenderableType
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -72,6 +73,12 @@ def out() -> Console:
 def err() -> Console:
     """The console on standard error."""
     return make_console(sys.stderr)
+
+
+def progress_bar(console: Console) -> Progress:
+    """A bar for long work on a terminal; it leaves nothing behind."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=console, transient=True)
 
 
 def make_table(*headers: str, right: tuple[str, ...] = (), wide: str = "") -> Table:

@@ -56,6 +56,7 @@ def explanation(analysis: Analysis, decider: Decider, number: int) -> Iterator[s
     view = _View(analysis, decider, number)
     yield from view.head()
     yield from view.reasons()
+    yield from view.exceptions()
     yield from view.other_rules()
     yield from view.records()
     yield from view.remedies()
@@ -67,7 +68,7 @@ class _View:
     def __init__(self, analysis: Analysis, decider: Decider, number: int) -> None:
         self.found: Assessment = analysis.assessments[number]
         self.record = record_of(analysis.join, self.found)
-        self.verdict: Verdict = decider.evaluator.evaluate(self.record)
+        self.verdict: Verdict = analysis.evaluator.evaluate(self.record, self.found.digest)
         self.decision: SpanDecision = analysis.decision.spans[number]
         self.messages = analysis.transcript.messages
         self.texts = ItemTexts(analysis)
@@ -96,6 +97,13 @@ class _View:
         if self.verdict.default_barrier:
             yield ""
             yield "no rule permits to summarize this span, so it stays"
+
+    def exceptions(self) -> Iterator[str]:
+        """The exceptions without which the span could not go."""
+        for found in self.found.exceptions:
+            yield ""
+            yield f"exception {found.name}: {found.rule} does not bind until {found.expires}"
+            yield f"  {found.owner}: {clean(found.reason)}"
 
     def _rule(self, reason: Reason) -> Iterator[str]:
         policy, rule = next((policy, rule) for policy, rule in self.decider.policies.rules() if rule.id == reason.rule)
@@ -132,7 +140,9 @@ class _View:
         for _, rule in self.decider.policies.rules():
             if rule.id not in decided:
                 mode = "" if rule.mode is Mode.ENFORCE else f", {rule.mode}: counts for nothing"
-                yield f"  {outcomes[rule.id].outcome:<5}  {rule.id} ({rule.effect}{mode})"
+                excepted = outcomes[rule.id].exception
+                lifted = f", does not bind: exception {excepted}" if excepted else ""
+                yield f"  {outcomes[rule.id].outcome:<5}  {rule.id} ({rule.effect}{mode}{lifted})"
                 yield from (f"  {line}" for line in self._clauses(rule))
 
     def records(self) -> Iterator[str]:

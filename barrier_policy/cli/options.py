@@ -30,6 +30,14 @@ class Output(StrEnum):
     JSON = "json"
 
 
+class Report(StrEnum):
+    """How a comparison is printed; Markdown is for pull requests."""
+
+    TEXT = "text"
+    JSON = "json"
+    MARKDOWN = "markdown"
+
+
 def parse_range(text: str) -> tuple[int, int]:
     """`START:END`, message indices, END not included. Raises BarrierPolicyError else."""
     match = re.fullmatch(r"(\d{1,9}):(\d{1,9})", text)
@@ -63,7 +71,7 @@ ProfileFile = Annotated[
 ]
 Overlays = Annotated[
     list[Path] | None,
-    typer.Option("--policies", metavar="DIR", help="Policies on top of the shipped ones; may be repeated."),
+    typer.Option("--policies", metavar="DIR", help="Folder or bundle on top of the shipped policies; may be repeated."),
 ]
 EngineOption = Annotated[
     EngineName | None, typer.Option("--engine", help="CEL engine; `auto` takes the fast one where it is installed.")

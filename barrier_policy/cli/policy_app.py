@@ -1,4 +1,4 @@
-"""The commands on policies. What they do is imported when they run, so that `--help` is fast."""
+"""`barrier-policy policy`: the commands for those who own the rules. What they do is imported when they run."""
 
 from __future__ import annotations
 
@@ -8,14 +8,172 @@ from typing import Annotated
 import typer
 
 from barrier_policy.cli.guard import guarded
-from barrier_policy.cli.options import LintFormat, LintLevel, ScaffoldKind, SchemaKind
+from barrier_policy.cli.options import (
+    EngineOption,
+    Format,
+    KeepLast,
+    LintFormat,
+    LintLevel,
+    NoStore,
+    Now,
+    OutputFormat,
+    ProfileFile,
+    Reader,
+    Report,
+    Request,
+    ScaffoldKind,
+    SchemaKind,
+    StoreFolder,
+)
 
 policy_app = typer.Typer(
-    name="policy",
-    help="Check, test, document and start policies.",
+    help="Check, test, show, compare, document, start and bundle policies.",
     no_args_is_help=True,
+    pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+bundle_app = typer.Typer(
+    help="Build, sign and verify bundles of policies.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+policy_app.add_typer(bundle_app, name="bundle")
+
+BundleFile = Annotated[Path, typer.Argument(metavar="FILE", help="A bundle, as `policy bundle build` makes it.")]
+
+
+@policy_app.command()
+@guarded
+def show(
+    folders: Annotated[
+        list[Path] | None, typer.Argument(metavar="DIR", help="Folders or bundles on top of the shipped policies.")
+    ] = None,
+    resolved: Annotated[
+        bool, typer.Option("--resolved", help="Every key of every rule, with the place it comes from.")
+    ] = False,
+    format: Format = OutputFormat.TABLE,
+    now: Now = "",
+    profile: ProfileFile = None,
+    engine: EngineOption = None,
+) -> int:
+    """Show the rules in force after all folders, their modes and exceptions, and where each comes from."""
+    from barrier_policy.cli.policy_show import show_policies
+
+    request = Request(now=now, profile=profile, policies=tuple(folders or ()), engine=engine or "")
+    return show_policies(request, resolved=resolved, format=format)
+
+
+@policy_app.command()
+@guarded
+def diff(
+    base: Annotated[
+        str, typer.Argument(metavar="BASE", help="`shipped`, a folder or bundle on top of it, or several: a+b.")
+    ],
+    head: Annotated[str, typer.Argument(metavar="HEAD", help="What is compared with BASE, named in the same way.")],
+    log: Annotated[
+        Path | None, typer.Option("--log", metavar="FILE", help="Compare on what a decision log decided.")
+    ] = None,
+    transcripts: Annotated[
+        list[Path] | None, typer.Option("--transcripts", metavar="PATH", help="Compare on these; may be repeated.")
+    ] = None,
+    files: Annotated[list[Path] | None, typer.Argument(metavar="FILE", help="More transcripts.")] = None,
+    bare: Annotated[bool, typer.Option("--bare", help="Folders are whole policies, and not on top of the shipped.")] = False,
+    acknowledge: Annotated[
+        list[str] | None, typer.Option("--acknowledge", metavar="RULE", help="It may loosen; may be repeated.")
+    ] = None,
+    acknowledgements: Annotated[
+        Path | None, typer.Option("--acknowledgements", metavar="FILE", help="Rules that may loosen, with owner and reason.")
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", min=1, max=64, metavar="N", help="Processes; default: one for each processor.")
+    ] = None,
+    format: Annotated[Report, typer.Option("--format", help="How to print the result.")] = Report.TEXT,
+    reader: Reader = "",
+    keep_last: KeepLast = None,
+    now: Now = "",
+    store: StoreFolder = None,
+    no_store: NoStore = False,
+    profile: ProfileFile = None,
+    engine: EngineOption = None,
+) -> int:
+    """Say what HEAD would change against BASE. Exit code 4 if it loosens something that nobody has acknowledged."""
+    from barrier_policy.cli.policy_diff import Comparison, diff_policies
+
+    request = Request(
+        reader=reader,
+        keep_last=keep_last,
+        now=now,
+        store=store,
+        no_store=no_store,
+        profile=profile,
+        engine=engine or "",
+    )
+    comparison = Comparison(
+        base=base,
+        head=head,
+        bare=bare,
+        log=log,
+        transcripts=(*(transcripts or ()), *(files or ())),
+        acknowledge=tuple(acknowledge or ()),
+        acknowledgements=acknowledgements,
+        jobs=jobs,
+    )
+    return diff_policies(request, comparison, format)
+
+
+@bundle_app.command()
+@guarded
+def build(
+    folders: Annotated[list[Path], typer.Argument(metavar="DIR", help="Folders, later ones on top of earlier ones.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The bundle to write, `*.bundle`.")],
+    profile: ProfileFile = None,
+    engine: EngineOption = None,
+) -> int:
+    """Put folders of policies into one file, the same bytes for the same policies."""
+    from barrier_policy.cli.policy_bundle import build_bundle
+
+    return build_bundle(Request(profile=profile, engine=engine or ""), tuple(folders), output)
+
+
+@bundle_app.command()
+@guarded
+def sign(
+    file: BundleFile,
+    key: Annotated[
+        Path | None, typer.Option("--key", metavar="FILE", help="The private key, as `policy keygen` makes it.")
+    ] = None,
+    key_env: Annotated[
+        str, typer.Option("--key-env", metavar="NAME", help="Environment variable that holds the private key.")
+    ] = "",
+) -> int:
+    """Add a signature to a bundle. The key is never shown."""
+    from barrier_policy.cli.policy_bundle import sign_file
+
+    return sign_file(file, key, key_env)
+
+
+@bundle_app.command()
+@guarded
+def verify(
+    file: BundleFile,
+    keys: Annotated[list[Path], typer.Option("--keys", metavar="PATH", help="Public keys, or folders of `*.pub`.")],
+) -> int:
+    """Check that a bundle is whole and signed by one of these keys. Exit code 3 if it is not."""
+    from barrier_policy.cli.policy_bundle import verify_file
+
+    return verify_file(file, tuple(keys))
+
+
+@policy_app.command()
+@guarded
+def keygen(
+    name: Annotated[Path, typer.Argument(metavar="NAME", help="Writes NAME.key, which is secret, and NAME.pub.")],
+) -> int:
+    """Make a pair of keys to sign bundles with and to verify them."""
+    from barrier_policy.cli.policy_bundle import write_keys
+
+    return write_keys(name)
 
 
 @policy_app.command("lint")

@@ -9,8 +9,11 @@ from typing import Any
 
 import msgspec
 
+from barrier_policy.cli.console import clean
 from barrier_policy.cli.options import Request
 from barrier_policy.errors import BarrierPolicyError
+from barrier_policy.policy.bundle import is_bundle
+from barrier_policy.policy.model import PolicySet
 from barrier_policy.profile import PROFILE_NAME, Profile
 from barrier_policy.profile_file import load_profile
 from barrier_policy.transcript.model import Transcript
@@ -34,6 +37,7 @@ class Session:
             False if request.no_store else request.store, self.decider.profile, self.decider.plugins.stores
         )
         self.now = chosen_time(request.now)
+        warn_expired(self.decider.policies, self.now)
 
     def read(self, name: str) -> Transcript:
         """Read a file, or standard input for `-`. Raises BarrierPolicyError."""
@@ -63,14 +67,23 @@ class Session:
         )
 
 
+def warn_expired(policies: PolicySet, now: str) -> None:
+    """Name on standard error the exceptions that do nothing any more."""
+    for waiver in policies.exceptions:
+        if not waiver.in_force(now):
+            how = "it does nothing; remove or renew it"
+            place = f"{waiver.file}:{waiver.line}:{waiver.column}"
+            print(clean(f"{place}: warning: exception `{waiver.name}` expired on {waiver.expires} ({how})"), file=sys.stderr)
+
+
 def chosen_profile(request: Request) -> Profile:
     """The profile that was named, or the one in the working directory, with what the command line changes."""
     path = request.profile or Path(PROFILE_NAME)
     profile = load_profile(path) if request.profile or path.is_file() else Profile()
     changes: dict[str, Any] = {}
     for folder in request.policies:
-        if not folder.is_dir():
-            raise BarrierPolicyError(f"--policies: `{folder}` is no folder (give a folder of policy files)")
+        if not folder.is_dir() and not (is_bundle(folder) and folder.is_file()):
+            raise BarrierPolicyError(f"--policies: `{folder}` is no folder (give a folder of policy files, or a bundle)")
     if request.policies:
         changes["overlays"] = (*profile.overlays, *request.policies)
     if request.engine:

@@ -5,7 +5,7 @@ A span is repairable exactly if the same rules, run on its record with those rep
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -17,7 +17,7 @@ from barrier_policy.facts.model import Fact
 from barrier_policy.join.join import Coverage, Join, Provenance, Record, build_record, repair_record
 from barrier_policy.ledger.model import Family, Item
 from barrier_policy.policy.evaluate import Evaluator
-from barrier_policy.policy.verdict import RuleError, Verdict, VerdictKind
+from barrier_policy.policy.verdict import AppliedException, RuleError, Verdict, VerdictKind
 from barrier_policy.spans.model import Span
 
 DISCHARGE = {
@@ -34,7 +34,9 @@ DISCHARGE = {
 class Assessment(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A span's verdict, the repairs that would lift it, and what they cost.
 
-    `default_barrier` is set where no rule spoke. `gain` is tokens freed by a repair. Records and verdicts in full are not kept: `record_of` builds the one that was judged again.
+    `default_barrier` is set where no rule spoke. `gain` is tokens freed by a repair. `digest` is that of the span's original. `exceptions`
+    are those that an opportunity rests on, as the span stands or after its repair. Records and verdicts in full are not kept: `record_of`
+    builds the one that was judged again.
     """
 
     number: int
@@ -46,11 +48,14 @@ class Assessment(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     default_barrier: bool
     reasons: tuple[Reason, ...]
     errors: tuple[RuleError, ...]
+    warnings: tuple[Reason, ...] = ()
     rebind: tuple[Item, ...] = ()
     archive: bool = False
     repairable: bool = False
     records: tuple[CarrierRecord, ...] = ()
     gain: int = 0
+    digest: str = ""
+    exceptions: tuple[AppliedException, ...] = ()
 
     @property
     def shared(self) -> tuple[Placement, ...]:
@@ -62,14 +67,21 @@ Probe = Callable[[int], Provenance]
 
 
 def assess_spans(
-    join: Join, evaluator: Evaluator, probe: Probe, *, archives: bool, count: Callable[[str], int]
+    join: Join,
+    evaluator: Evaluator,
+    probe: Probe,
+    *,
+    archives: bool,
+    count: Callable[[str], int],
+    digests: Sequence[str] = (),
 ) -> list[Assessment]:
-    """Assess all spans.
+    """Assess all spans. `digests` are those of their originals, which exceptions may name.
 
     First the spans that stay verbatim whatever is done are found; their values then count as kept, and spans that rely on them are
     looked at again. A span once found to stay keeps that verdict, so that no two spans vouch for each other.
     """
-    assessor = _Assessor(join, evaluator, probe, archives, count)
+    named = digests or [""] * len(join.segmentation.spans)
+    assessor = _Assessor(join, evaluator, probe, archives, count, named)
     alone = Coverage()
     found = [assessor.assess(number, alone) for number in range(len(join.segmentation.spans))]
     kept = frozenset(
@@ -91,12 +103,21 @@ def assess_spans(
 class _Assessor:
     """Assesses the spans of one transcript, one at a time."""
 
-    def __init__(self, join: Join, evaluator: Evaluator, probe: Probe, archives: bool, count: Callable[[str], int]) -> None:
+    def __init__(
+        self,
+        join: Join,
+        evaluator: Evaluator,
+        probe: Probe,
+        archives: bool,
+        count: Callable[[str], int],
+        digests: Sequence[str],
+    ) -> None:
         self._join = join
         self._evaluator = evaluator
         self._probe = probe
         self._archives = archives
         self._count = count
+        self._digests = digests
         self._writer = ReasonWriter(join)
 
     def assess(self, number: int, coverage: Coverage) -> Assessment:
@@ -104,7 +125,8 @@ class _Assessor:
         join = self._join
         provenance = self._probe(number)
         record = build_record(join, number, coverage, provenance)
-        result = self._evaluator.evaluate(record)
+        digest = self._digests[number]
+        result = self._evaluator.evaluate(record, digest)
         base = Assessment(
             number=number,
             span=join.segmentation.spans[number],
@@ -114,18 +136,21 @@ class _Assessor:
             verdict=result.verdict,
             default_barrier=result.default_barrier,
             reasons=self._writer.write(number, result.reasons),
+            warnings=self._writer.write(number, result.warnings),
             errors=result.errors,
+            digest=digest,
         )
         if result.verdict == "opportunity":
-            return base
+            return msgspec.structs.replace(base, exceptions=result.exceptions)
         rebind = _to_rebind(join, number, result)
         archive = self._archives and not provenance.retrievable and join.structured[number]
         if not rebind and not archive:
             return base
         repair_record(record, {item.id for item in rebind}, archived=archive)
-        if self._evaluator.judge(record) != "opportunity":
+        if self._evaluator.judge(record, digest) != "opportunity":
             return base
-        return self._repairable(base, rebind, archive)
+        exceptions = tuple(dict.fromkeys((*result.exceptions, *self._evaluator.exceptions(record, digest))))
+        return self._repairable(msgspec.structs.replace(base, exceptions=exceptions), rebind, archive)
 
     def _repairable(self, base: Assessment, rebind: tuple[Item, ...], archive: bool) -> Assessment:
         """The assessment with the repairs that lift the barrier, and what they write."""

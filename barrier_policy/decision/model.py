@@ -9,6 +9,7 @@ import msgspec
 from barrier_policy.carrier.record import CarrierRecord
 from barrier_policy.digest import digest_lines, plain_value, stable_json
 from barrier_policy.join.join import Provenance
+from barrier_policy.policy.verdict import AppliedException
 
 SCHEMA = "barrier_policy/decision/v1"
 
@@ -96,7 +97,11 @@ class Repair(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class SpanDecision(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """What may happen to one span."""
+    """What may happen to one span.
+
+    `warnings` are the true rules in mode `warn`, which count for nothing. `exceptions` are those without which the span would be a barrier,
+    or could not be repaired.
+    """
 
     id: str
     messages: tuple[int, int]
@@ -106,7 +111,9 @@ class SpanDecision(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     verdict: str
     action: str
     reasons: tuple[Reason, ...]
+    warnings: tuple[Reason, ...] = ()
     errors: tuple[RuleError, ...]
+    exceptions: tuple[AppliedException, ...] = ()
     repairs: tuple[Repair, ...]
     provenance: Provenance
 

@@ -1,6 +1,14 @@
-"""One file of kind Policy: YAML nodes to a checked `Policy`, every problem with its place."""
+"""One file of kind Policy, Patch or Exception: YAML nodes to checked data, every problem with its place."""
 
 from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import date
+from enum import StrEnum
+from typing import Any
+
+import msgspec
 
 from barrier_policy.errors import Issue
 from barrier_policy.join.schema import RecordSchema
@@ -9,7 +17,8 @@ from barrier_policy.policy.cel.engine import Engine, ExpressionError
 from barrier_policy.policy.cel.subset import SubsetParser
 from barrier_policy.policy.cel.syntax import Node as SyntaxNode
 from barrier_policy.policy.cel.syntax import clauses
-from barrier_policy.policy.model import Expression, Mode, Policy, Repair, Rule, RuleEffect, Severity
+from barrier_policy.policy.hints import listing
+from barrier_policy.policy.model import Expression, Mode, Origin, Policy, Repair, Rule, RuleEffect, Severity, Waiver
 from barrier_policy.policy.shape import ShapeReader, kind
 from barrier_policy.policy.yaml import Node
 
@@ -17,8 +26,35 @@ API_VERSION = "barrier-policy/v1"
 POLICY_KEYS = ("apiVersion", "kind", "metadata", "rules")
 RULE_KEYS = ("condition", "effect", "id", "references", "severity", "summary", "why")
 RULE_OPTIONS = ("evidence", "explanation", "locked", "mode", "repair", "since")
+PATCH_KEYS = ("apiVersion", "kind", "metadata", "reason", "rule", "set")
+PATCHED_KEYS = ("condition", "explanation", "locked", "mode", "severity")
+EXCEPTION_KEYS = ("apiVersion", "expires", "kind", "metadata", "reason", "rule")
+EXCEPTION_SCOPES = ("spans", "transcripts", "when")
 _WORD = "[a-z][a-z0-9]*(-[a-z0-9]+)*"
+_DIGEST = "sha256:[0-9a-f]{64}"
 _VERSION = r"[0-9]+\.[0-9]+\.[0-9]+"
+
+
+class DocumentKind(StrEnum):
+    """What a policy file holds: rules, a change of one rule of an earlier folder, or a place where one rule does not bind."""
+
+    POLICY = "Policy"
+    PATCH = "Patch"
+    EXCEPTION = "Exception"
+
+
+class Patch(msgspec.Struct, frozen=True, kw_only=True):
+    """A file of kind Patch, before it is known which rule it changes. `changes` are the new values of keys."""
+
+    rule: str
+    node: Node
+    changes: Mapping[str, Node]
+
+
+def document_kind(document: Node) -> DocumentKind:
+    """What a file says that it is; a Policy where it says nothing that is known."""
+    said = document.value.get("kind") if isinstance(document.value, dict) else None
+    return DocumentKind(said.value) if said is not None and said.value in list(DocumentKind) else DocumentKind.POLICY
 
 
 class DocumentReader:
@@ -29,6 +65,7 @@ class DocumentReader:
         self._engine = engine
         self._parser = SubsetParser()
         self._shape = ShapeReader()
+        self._scopes: dict[str, Scope] = {}
 
     @property
     def issues(self) -> list[Issue]:
@@ -40,13 +77,15 @@ class DocumentReader:
         shape = self._shape
         fields = shape.fields(document, "policy file", POLICY_KEYS, ("variables",))
         shape.literal(fields.get("apiVersion"), API_VERSION)
-        shape.literal(fields.get("kind"), "Policy")
+        shape.choice(fields.get("kind"), DocumentKind, DocumentKind.POLICY)
         metadata: dict[str, Node] = {}
         if "metadata" in fields:
             metadata = shape.fields(fields["metadata"], "metadata", ("name", "owner", "version"))
         scope, variables = self._variables(fields.get("variables"))
+        name = shape.text(metadata.get("name"), _WORD, "a name in lower-case kebab, as `side-effects`")
+        self._scopes[name] = scope
         return Policy(
-            name=shape.text(metadata.get("name"), _WORD, "a name in lower-case kebab, as `side-effects`"),
+            name=name,
             version=shape.text(metadata.get("version"), _VERSION, "a version, as `1.0.0`"),
             owner=shape.text(metadata.get("owner")),
             file=document.file,
@@ -55,6 +94,77 @@ class DocumentReader:
             variables=variables,
             rules=tuple(self._rule(node, scope) for node in shape.items(fields.get("rules"), "rules")),
         )
+
+    def patch(self, document: Node) -> Patch:
+        """A change of one rule. Its values are read by `patched`."""
+        shape = self._shape
+        fields = shape.fields(document, "patch file", PATCH_KEYS)
+        self._head(fields)
+        shape.text(fields.get("reason"))
+        changes = shape.fields(fields["set"], "section `set`", (), PATCHED_KEYS) if "set" in fields else {}
+        if "set" in fields and not changes:
+            self.issues.append(fields["set"].issue(f"nothing to set (one of {listing(PATCHED_KEYS)})"))
+        return Patch(rule=shape.text(fields.get("rule")), node=fields.get("rule", document), changes=changes)
+
+    def patched(self, patch: Patch, policy: Policy, rule: Rule) -> Rule:
+        """The rule with what a patch changes of it; a new condition may use the variables of the rule's policy."""
+        shape, changes, scope = self._shape, patch.changes, self._scopes[policy.name]
+        new: dict[str, Any] = {}
+        if "condition" in changes:
+            new["condition"] = self._expression(changes["condition"], scope, "bool", "the condition") or _NOTHING
+        if "explanation" in changes:
+            new["explanation"] = self._expression(changes["explanation"], scope, "string", "the explanation")
+        if "mode" in changes:
+            new["mode"] = shape.choice(changes["mode"], Mode, Mode.ENFORCE)
+        if "severity" in changes:
+            new["severity"] = shape.choice(changes["severity"], Severity, Severity.LOW)
+        if "locked" in changes:
+            new["locked"] = shape.flag(changes["locked"])
+        origins = {origin.key: origin for origin in (*rule.origins, *_origins(changes))}
+        return msgspec.structs.replace(rule, **new, origins=tuple(origins[key] for key in sorted(origins)))
+
+    def exception(self, document: Node) -> Waiver:
+        """A place where one rule does not bind. Only usable if `issues` is empty."""
+        shape = self._shape
+        fields = shape.fields(document, "exception file", EXCEPTION_KEYS, EXCEPTION_SCOPES)
+        metadata = self._head(fields)
+        when = self._expression(fields.get("when"), Scope(self._schema), "bool", "`when`")
+        if when is not None and not when.reads:
+            self.issues.append(fields["when"].issue("`when` says nothing of the span (an exception is about some spans)"))
+        if not {"spans", "when"} & fields.keys():
+            how = "give `when`, a condition over the span, or `spans`, digests of spans as `decide` states them"
+            self.issues.append(document.issue(f"the exception covers every span ({how})"))
+        at = metadata.get("name", document)
+        return Waiver(
+            name=shape.text(metadata.get("name"), _WORD, "a name in lower-case kebab, as `old-invoices`"),
+            owner=shape.text(metadata.get("owner")),
+            rule=shape.text(fields.get("rule")),
+            reason=shape.text(fields.get("reason")).strip(),
+            expires=self._day(fields.get("expires")),
+            when=when,
+            spans=self._digests(fields.get("spans")),
+            transcripts=self._digests(fields.get("transcripts")),
+            file=document.file,
+            line=at.line,
+            column=at.column,
+        )
+
+    def _head(self, fields: Mapping[str, Node]) -> dict[str, Node]:
+        """Checks the first keys of a file that is no policy, and gives its metadata."""
+        self._shape.literal(fields.get("apiVersion"), API_VERSION)
+        return self._shape.fields(fields["metadata"], "metadata", ("name", "owner")) if "metadata" in fields else {}
+
+    def _day(self, node: Node | None) -> str:
+        text = self._shape.text(node)
+        if node is not None and text and not _is_day(text):
+            self.issues.append(node.issue(f"`{text}` is no day (write it as 2027-01-31)"))
+        return text
+
+    def _digests(self, node: Node | None) -> tuple[str, ...]:
+        items = self._shape.items(node, "digests")
+        if node is not None and node.value == ():
+            self.issues.append(node.issue("an empty list covers nothing (leave the key out, or name a digest)"))
+        return tuple(self._shape.text(item, _DIGEST, "a digest `sha256:` and 64 hexadecimal digits") for item in items)
 
     def _variables(self, node: Node | None) -> tuple[Scope, tuple[tuple[str, str], ...]]:
         """Each variable may use the ones before it."""
@@ -100,6 +210,7 @@ class DocumentReader:
             since=shape.text(fields.get("since")),
             line=node.line,
             column=node.column,
+            origins=_origins(fields),
         )
 
     def _evidence(self, node: Node | None, scope: Scope) -> tuple[Expression, ...]:
@@ -178,6 +289,22 @@ class DocumentReader:
             self.issues.append(node.issue(f"{self._engine.name} refuses the expression: {' '.join(str(error).split())}"))
             return False
         return True
+
+
+def _is_day(text: str) -> bool:
+    if not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
+        return False
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
+
+
+def _origins(fields: Mapping[str, Node]) -> tuple[Origin, ...]:
+    return tuple(
+        Origin(key=key, file=fields[key].file, line=fields[key].key_line, column=fields[key].key_column)
+        for key in sorted(fields)
+    )
 
 
 _NOTHING = Expression(text="", cel="false", reads=(), line=0, column=0)

@@ -6,15 +6,19 @@ expression says is remembered per value of the paths that it reads, because most
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from copy import copy
 from functools import cached_property
 from typing import Any
 
+import msgspec
+
 from barrier_policy.join.schema import RecordSchema
 from barrier_policy.policy.cel.engine import FAILED, Engine, Failed, Value
-from barrier_policy.policy.model import Expression, Mode, Policy, PolicySet, Rule
+from barrier_policy.policy.model import Expression, Mode, Policy, PolicySet, Rule, Waiver
 from barrier_policy.policy.record import Reading, RecordReader
 from barrier_policy.policy.verdict import (
+    AppliedException,
     Clause,
     Evidence,
     Outcome,
@@ -34,24 +38,40 @@ CAUSES = "(an index out of range, a division by zero or an overflow)"
 
 
 class Evaluator:
-    """Judges span records by one policy set."""
+    """Judges span records by one policy set. No exception is in force until `at` says when it is."""
 
     def __init__(self, policies: PolicySet, engine: Engine) -> None:
         self._engine = engine
         self._schema = policies.schema
         self._rules = tuple(_JudgedRule(policy, rule, policies.schema, engine) for policy, rule in policies.rules())
-        paths = (path for rule in self._rules for program in rule.programs for path in program.expression.reads)
-        self._reader = RecordReader(policies.schema, paths)
+        self._waivers = tuple(_JudgedWaiver(waiver, engine) for waiver in policies.exceptions)
+        self._in_force: Mapping[str, tuple[_JudgedWaiver, ...]] = {}
+        programs = [program for rule in self._rules for program in rule.programs]
+        programs += [program for judged in self._waivers for program in judged.programs]
+        self._reader = RecordReader(policies.schema, (path for program in programs for path in program.expression.reads))
 
-    def judge(self, record: Mapping[str, Any]) -> VerdictKind:
-        """The verdict alone, without its reasons."""
-        span = _Span(self._reader.read(record), self._engine)
-        return combine(tuple(rule.outcome(span) for rule in self._rules))[0]
+    def at(self, now: str, *, transcript: str = "") -> Evaluator:
+        """This evaluator with the exceptions that are in force at a time (ISO 8601, UTC) for a transcript, given by its digest."""
+        found = copy(self)
+        found._in_force = _by_rule(judged for judged in self._waivers if judged.is_open(now, transcript))
+        return found
 
-    def evaluate(self, record: Mapping[str, Any]) -> Verdict:
+    def judge(self, record: Mapping[str, Any], digest: str = "") -> VerdictKind:
+        """The verdict alone, without its reasons. `digest` is that of the span's original, which exceptions may name."""
+        span = _Span(self._reader.read(record), self._engine, digest)
+        return combine(self._outcomes(span))[0]
+
+    def exceptions(self, record: Mapping[str, Any], digest: str = "") -> tuple[AppliedException, ...]:
+        """The exceptions that keep true barriers from binding a span."""
+        if not self._in_force:
+            return ()
+        span = _Span(self._reader.read(record), self._engine, digest)
+        return self._applied(self._outcomes(span))
+
+    def evaluate(self, record: Mapping[str, Any], digest: str = "") -> Verdict:
         """The verdict of one span record, a dict with the fields of `Span`. What fails is an outcome, not an exception."""
-        span = _Span(self._reader.read(record), self._engine)
-        outcomes = tuple(rule.outcome(span) for rule in self._rules)
+        span = _Span(self._reader.read(record), self._engine, digest)
+        outcomes = self._outcomes(span)
         verdict, is_default = combine(outcomes)
         decides = permits if verdict is VerdictKind.OPPORTUNITY else bars
         reasons: list[Reason] = []
@@ -62,14 +82,42 @@ class Evaluator:
                 errors.append(rule.error("condition", found.message))
             elif found.outcome is Outcome.TRUE and (decides(found) or found.mode is Mode.WARN):
                 (warnings if found.mode is Mode.WARN else reasons).append(rule.reason(span, errors))
+                if bars(found):
+                    errors += [rule.error("exception", text) for text in self._failures(found.rule, span)]
         return Verdict(
             verdict=verdict,
             default_barrier=is_default,
             reasons=tuple(reasons),
             warnings=tuple(warnings),
             errors=tuple(errors),
+            exceptions=self._applied(outcomes),
             outcomes=outcomes,
         )
+
+    def _outcomes(self, span: _Span) -> tuple[RuleOutcome, ...]:
+        """What every rule says. The one place where exceptions are applied."""
+        found = tuple(rule.outcome(span) for rule in self._rules)
+        return tuple(self._excepted(outcome, span) for outcome in found) if self._in_force else found
+
+    def _excepted(self, found: RuleOutcome, span: _Span) -> RuleOutcome:
+        """A true barrier that an exception covers no longer binds. One in error does: unknown protects."""
+        if found.outcome is Outcome.TRUE and bars(found):
+            for judged in self._in_force.get(found.rule, ()):
+                if judged.covers(span):
+                    return msgspec.structs.replace(found, exception=judged.waiver.name)
+        return found
+
+    def _applied(self, outcomes: Iterable[RuleOutcome]) -> tuple[AppliedException, ...]:
+        return tuple(
+            _applied(judged.waiver)
+            for found in outcomes
+            if found.exception
+            for judged in self._in_force[found.rule]
+            if judged.waiver.name == found.exception
+        )
+
+    def _failures(self, rule: str, span: _Span) -> list[str]:
+        return [text for judged in self._in_force.get(rule, ()) if (text := judged.failure(span))]
 
     def evaluate_clauses(self, rule: Rule, record: Mapping[str, Any]) -> tuple[Clause, ...]:
         """What each clause of a rule's condition says about a record, in the order of the text."""
@@ -82,9 +130,10 @@ class Evaluator:
 class _Span:
     """One record while it is judged; handed to the engine only if some value is not remembered."""
 
-    def __init__(self, reading: Reading, engine: Engine) -> None:
+    def __init__(self, reading: Reading, engine: Engine, digest: str = "") -> None:
         self.reading = reading
         self.engine = engine
+        self.digest = digest
 
     @cached_property
     def activation(self) -> Any:
@@ -187,6 +236,43 @@ class _JudgedRule:
             else:
                 errors.append(self.error("evidence", program.failure(span)))
         return cited
+
+
+class _JudgedWaiver:
+    """An exception with its program; `programs` has it, where there is one."""
+
+    def __init__(self, waiver: Waiver, engine: Engine) -> None:
+        self.waiver = waiver
+        self.programs = [_Program(waiver.when, engine)] if waiver.when else []
+
+    def is_open(self, now: str, transcript: str) -> bool:
+        """Whether it could cover a span of a transcript at a time."""
+        return self.waiver.in_force(now) and (not self.waiver.transcripts or transcript in self.waiver.transcripts)
+
+    def covers(self, span: _Span) -> bool:
+        """A `when` that can't be evaluated covers nothing."""
+        return self._names(span) and all(program.value(span) is True for program in self.programs)
+
+    def failure(self, span: _Span) -> str:
+        """Why it can't be said whether it covers a span; empty if it can."""
+        failed = [program for program in self.programs if program.value(span) is FAILED] if self._names(span) else []
+        return f"exception `{self.waiver.name}`: {failed[0].failure(span)}" if failed else ""
+
+    def _names(self, span: _Span) -> bool:
+        return not self.waiver.spans or span.digest in self.waiver.spans
+
+
+def _by_rule(waivers: Iterable[_JudgedWaiver]) -> dict[str, tuple[_JudgedWaiver, ...]]:
+    found: dict[str, tuple[_JudgedWaiver, ...]] = {}
+    for judged in waivers:
+        found[judged.waiver.rule] = (*found.get(judged.waiver.rule, ()), judged)
+    return found
+
+
+def _applied(waiver: Waiver) -> AppliedException:
+    return AppliedException(
+        name=waiver.name, rule=waiver.rule, owner=waiver.owner, reason=waiver.reason, expires=waiver.expires
+    )
 
 
 def _label(schema: RecordSchema, type_name: str) -> str:

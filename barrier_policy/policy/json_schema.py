@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from barrier_policy.join.schema import RecordSchema
+from barrier_policy.log_spec import MAX_ROTATE_MB, Fsync, LogKind
 from barrier_policy.policy.cel.check import ROOT, element
 from barrier_policy.policy.document import _VERSION, _WORD, API_VERSION, POLICY_KEYS, RULE_KEYS, RULE_OPTIONS
 from barrier_policy.policy.lint.records import documented_values
@@ -20,6 +21,7 @@ from barrier_policy.policy.model import Mode, Repair, RuleEffect, Severity
 from barrier_policy.policy.verdict import Outcome, VerdictKind
 from barrier_policy.profile import EffectClass, EngineName, FidelityClause, Workload
 from barrier_policy.spans.segment import Strategy
+from barrier_policy.summarizer_spec import MAX_TIMEOUT, SummarizerKind
 
 DIALECT = "http://json-schema.org/draft-07/schema#"
 """The newest that yaml-language-server knows fully."""
@@ -170,9 +172,38 @@ def profile_schema(record: RecordSchema) -> dict[str, Any]:
         "tools": {"type": "object", "additionalProperties": _choice(EffectClass)},
         "store": _text(),
         "overlays": _list(_text()),
+        "bundle": _mapping({"keys": _list(_text()), "required": {"type": "boolean"}}),
         "engine": _choice(EngineName),
+        "summarizer": _summarizer(),
+        "log": _log(),
     }
     return {**_titled("profile", "Settings of a team"), **_mapping(known)}
+
+
+def _summarizer() -> dict[str, Any]:
+    return _mapping(
+        {
+            "kind": _choice(SummarizerKind),
+            "command": {"anyOf": [_text(), _list(_text())]},
+            "function": _text(),
+            "url": _text(),
+            "model": _text(),
+            "api_key_env": _text(),
+            "timeout_seconds": {"type": "integer", "minimum": 1, "maximum": int(MAX_TIMEOUT)},
+        }
+    )
+
+
+def _log() -> dict[str, Any]:
+    known = {
+        "path": _text(),
+        "kind": _choice(LogKind),
+        "fsync": _choice(Fsync),
+        "rotate_mb": {"type": "integer", "minimum": 1, "maximum": MAX_ROTATE_MB},
+        "include_text": {"type": "boolean"},
+        "labels": {"type": "object", "additionalProperties": _text()},
+    }
+    return _mapping(known, ["path"])
 
 
 SCHEMAS: dict[str, Callable[[RecordSchema], dict[str, Any]]] = {

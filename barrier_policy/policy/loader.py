@@ -1,7 +1,7 @@
 """Loads policies: directories or files in, one `PolicySet` out, or every problem at once.
 
-Directories are layers: a later one may add policies and rules, and may replace a rule of an earlier one unless that rule is
-`locked` (design section 6).
+Directories are layers: a later one may add policies, rules and exceptions, and may replace or patch a rule of an earlier one
+unless that rule is `locked` (design section 6).
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from barrier_policy.digest import digest_value
 from barrier_policy.errors import Issue, PolicyError
 from barrier_policy.join.schema import RecordSchema
 from barrier_policy.policy.cel.engine import Engine
 from barrier_policy.policy.document import DocumentReader
-from barrier_policy.policy.model import Expression, Layer, Policy, PolicyFile, PolicySet, Rule
+from barrier_policy.policy.merge import Merger
+from barrier_policy.policy.model import Expression, Layer, Policy, PolicyFile, PolicySet, Rule, Waiver
 from barrier_policy.policy.yaml import Node, parse_yaml
 
 SHIPPED_PACKAGE = "barrier_policy_policies"
 TEST_SUFFIX = "_test.yaml"
+PLACES = frozenset({"file", "line", "column", "origins"})
 
 
 def shipped_policies() -> Path:
@@ -40,24 +40,28 @@ def shipped_policies() -> Path:
 def load_policies(paths: Iterable[Path | Layer], schema: RecordSchema, engine: Engine) -> PolicySet:
     """The policies of directories (each `*.yaml` that is no `*_test.yaml`) and files, later ones on top of earlier ones.
 
-    A Layer that was read before is taken as it is. Conditions are checked against the schema and compiled by the engine. Raises PolicyError with all problems of all
-    files, sorted. No policies at all is a valid set: it permits nothing.
+    A Layer that was read before is taken as it is. Conditions are checked against the schema and compiled by the engine.
+    Raises PolicyError with all problems of all files, sorted. No policies at all is a valid set: it permits nothing.
     """
     reader = DocumentReader(schema, engine)
     issues: list[Issue] = []
     layers = tuple(path if isinstance(path, Layer) else read_layer(path, issues) for path in paths)
-    drafts: list[tuple[int, Policy]] = []
-    for number, layer in enumerate(layers):
-        for file in layer.files:
-            document = _parse(file, issues)
-            if document is not None:
-                drafts.append((number, reader.policy(document)))
+    merger = Merger(reader)
+    for layer in layers:
+        documents = (_parse(file, issues) for file in layer.files)
+        merger.add_layer(document for document in documents if document is not None)
+    policies, exceptions = merger.policies(), merger.exceptions()
     issues += reader.issues
-    policies = _merge(drafts, issues)
     if issues:
         raise PolicyError(issues)
-    name = "+".join(layer.name for layer in layers) or "empty"
-    return PolicySet(name=name, digest=digest_value(_content(policies)), schema=schema, policies=policies, layers=layers)
+    return PolicySet(
+        name="+".join(layer.name for layer in layers) or "empty",
+        digest=digest_value(_content(policies, exceptions)),
+        schema=schema,
+        policies=policies,
+        exceptions=exceptions,
+        layers=layers,
+    )
 
 
 def read_layer(path: Path, issues: list[Issue]) -> Layer:
@@ -100,6 +104,16 @@ def _parse(file: PolicyFile, issues: list[Issue]) -> Node | None:
     return None
 
 
+def shown_place(file: str) -> str:
+    """A policy file as people are told of it: one of ours as `shipped/NAME`, wherever it is installed."""
+    path = Path(file)
+    return f"shipped/{path.name}" if _is_shipped(path.parent) else file
+
+
+def _is_shipped(folder: Path) -> bool:
+    return folder.resolve() in [place.resolve() for place in _shipped_places()]
+
+
 def _shipped_places() -> list[Path]:
     spec = find_spec(SHIPPED_PACKAGE)
     places = spec.submodule_search_locations if spec else None
@@ -108,70 +122,31 @@ def _shipped_places() -> list[Path]:
 
 def _layer_name(path: Path) -> str:
     """`shipped` for ours, whose directory is called differently from install to install."""
-    if path.resolve() in [place.resolve() for place in _shipped_places()]:
+    if _is_shipped(path):
         return "shipped"
     return path.resolve().name.removesuffix(".yaml")
 
 
-def _merge(drafts: list[tuple[int, Policy]], issues: list[Issue]) -> tuple[Policy, ...]:
-    """The policies with replaced rules left out, by name."""
-    names: dict[str, Policy] = {}
-    rules: dict[str, tuple[int, Policy, Rule]] = {}
-    for layer, policy in drafts:
-        if policy.name in names:
-            issues.append(
-                _issue(policy, policy, f"policy `{policy.name}` is already defined at {_place(names[policy.name])}")
-            )
-        names.setdefault(policy.name, policy)
-        for rule in policy.rules:
-            earlier = rules.get(rule.id)
-            if earlier is None or _may_replace(layer, policy, rule, earlier, issues):
-                rules[rule.id] = (layer, policy, rule)
-    kept = {id(rule) for _, _, rule in rules.values()}
-    policies = (
-        msgspec.structs.replace(policy, rules=tuple(rule for rule in policy.rules if id(rule) in kept))
-        for _, policy in drafts
-    )
-    return tuple(sorted(policies, key=lambda policy: policy.name))
-
-
-def _may_replace(layer: int, policy: Policy, rule: Rule, earlier: tuple[int, Policy, Rule], issues: list[Issue]) -> bool:
-    earlier_layer, earlier_policy, earlier_rule = earlier
-    place = _place(earlier_policy, earlier_rule)
-    if layer == earlier_layer:
-        issues.append(_issue(policy, rule, f"rule id `{rule.id}` is already used at {place}"))
-        return False
-    if earlier_rule.locked:
-        issues.append(_issue(policy, rule, f"rule `{rule.id}` is locked at {place} (add a rule with another id)"))
-        return False
-    return True
-
-
-def _place(policy: Policy, rule: Rule | None = None) -> str:
-    found = rule or policy
-    return f"{policy.file}:{found.line}:{found.column}"
-
-
-def _issue(policy: Policy, at: Policy | Rule, message: str) -> Issue:
-    return Issue(file=policy.file, line=at.line, column=at.column, message=message)
-
-
-def _content(policies: tuple[Policy, ...]) -> list[dict[str, Any]]:
+def _content(policies: tuple[Policy, ...], exceptions: tuple[Waiver, ...]) -> Any:
     """What the digest covers: everything but places. Variables are covered where they count, written out in `cel`."""
-    return [
+    found = [
         {
             "name": policy.name,
             "version": policy.version,
             "owner": policy.owner,
-            "rules": [_rule_content(rule) for rule in sorted(policy.rules, key=lambda rule: rule.id)],
+            "rules": [content_of(rule) for rule in sorted(policy.rules, key=lambda rule: rule.id)],
         }
         for policy in policies
     ]
+    return {"policies": found, "exceptions": [content_of(waiver) for waiver in exceptions]} if exceptions else found
 
 
-def _rule_content(rule: Rule) -> dict[str, Any]:
-    content = {name: getattr(rule, name) for name in rule.__struct_fields__ if name not in ("line", "column")}
+def content_of(found: Rule | Waiver) -> dict[str, Any]:
+    """A rule or an exception without places, its expressions as engines compile them."""
+    content = {name: getattr(found, name) for name in found.__struct_fields__ if name not in PLACES}
     for name, value in content.items():
         if isinstance(value, Expression):
             content[name] = value.cel
-    return {**content, "evidence": [expression.cel for expression in rule.evidence]}
+        elif name == "evidence":
+            content[name] = [expression.cel for expression in value]
+    return content

@@ -61,8 +61,25 @@ class Expression(msgspec.Struct, frozen=True, kw_only=True):
     clauses: tuple[Expression, ...] = ()
 
 
+class Origin(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a key of a rule was written: in the rule itself, or in a patch of it."""
+
+    key: str
+    file: str
+    line: int
+    column: int
+
+    @property
+    def place(self) -> str:
+        """`file:line`."""
+        return f"{self.file}:{self.line}"
+
+
 class Rule(msgspec.Struct, frozen=True, kw_only=True):
-    """One rule. `explanation` is a string expression, `evidence` are expressions that list the items the rule is about."""
+    """One rule. `explanation` is a string expression, `evidence` are expressions that list the items the rule is about.
+
+    `origins` say where each of its keys was written, sorted by key.
+    """
 
     id: str
     effect: RuleEffect
@@ -79,6 +96,31 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     since: str = ""
     line: int
     column: int
+    origins: tuple[Origin, ...] = ()
+
+
+class Waiver(msgspec.Struct, frozen=True, kw_only=True):
+    """A file of kind Exception: where one barrier rule does not bind, for whom, why and until when (design section 6).
+
+    It covers a span if all holds that it gives: `when` is true of the record, the span's digest is one of `spans`, the transcript's one
+    of `transcripts`. From the day `expires` on (ISO date, UTC) it covers nothing.
+    """
+
+    name: str
+    owner: str
+    rule: str
+    reason: str
+    expires: str
+    when: Expression | None = None
+    spans: tuple[str, ...] = ()
+    transcripts: tuple[str, ...] = ()
+    file: str
+    line: int
+    column: int
+
+    def in_force(self, now: str) -> bool:
+        """Whether it has not expired at a time, given as ISO 8601 in UTC."""
+        return now[:10] < self.expires
 
 
 class Policy(msgspec.Struct, frozen=True, kw_only=True):
@@ -111,13 +153,14 @@ class Layer(msgspec.Struct, frozen=True, kw_only=True):
 class PolicySet(msgspec.Struct, frozen=True, kw_only=True):
     """All policies that decide together. `digest` covers their content, not their layout, order or place on disk.
 
-    `layers` are what they were made from, later ones on top of earlier ones.
+    `exceptions` are in the order of their names. `layers` are what all of it was made from, later ones on top of earlier ones.
     """
 
     name: str
     digest: str
     schema: RecordSchema
     policies: tuple[Policy, ...] = ()
+    exceptions: tuple[Waiver, ...] = ()
     layers: tuple[Layer, ...] = ()
 
     def rules(self) -> Iterator[tuple[Policy, Rule]]:

@@ -26,7 +26,7 @@ class VerdictKind(StrEnum):
 
 
 class RuleOutcome(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """One rule on one span. `message` says why an outcome is an error."""
+    """One rule on one span. `message` says why an outcome is an error, `exception` names what keeps a true barrier from binding."""
 
     policy: str
     rule: str
@@ -34,6 +34,7 @@ class RuleOutcome(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     mode: Mode
     outcome: Outcome
     message: str = ""
+    exception: str = ""
 
 
 class Evidence(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -59,12 +60,22 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RuleError(msgspec.Struct, frozen=True, kw_only=True):
-    """Something of a rule that could not be evaluated: `part` is condition, explanation or evidence."""
+    """Something of a rule that could not be evaluated: `part` is condition, explanation, evidence or exception."""
 
     policy: str
     rule: str
     part: str
     message: str
+
+
+class AppliedException(msgspec.Struct, frozen=True, kw_only=True):
+    """An exception without which a rule would have been a barrier. From the day `expires` on it does nothing."""
+
+    name: str
+    rule: str
+    owner: str
+    reason: str
+    expires: str
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,7 +84,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     `reasons` are the enforced rules that made it: the true permits of an opportunity, the true barriers of a barrier.
     `default_barrier` is set where no rule made it a barrier and no permit spoke. `warnings` are the true rules in mode
     `warn`, which count for nothing. `errors` are enforced conditions, and explanations and evidence of reasons and
-    warnings, that could not be evaluated. `outcomes` has every rule. All are in the order of rule ids.
+    warnings, and exceptions of barriers, that could not be evaluated. `exceptions` are those that keep a true barrier from binding.
+    `outcomes` has every rule. All are in the order of rule ids.
     """
 
     verdict: VerdictKind
@@ -81,6 +93,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     reasons: tuple[Reason, ...]
     warnings: tuple[Reason, ...]
     errors: tuple[RuleError, ...]
+    exceptions: tuple[AppliedException, ...] = ()
     outcomes: tuple[RuleOutcome, ...]
 
 
@@ -99,8 +112,9 @@ def permits(found: RuleOutcome) -> bool:
 
 
 def bars(found: RuleOutcome) -> bool:
-    """A barrier in error binds."""
-    return found.outcome is not Outcome.FALSE and found.effect is RuleEffect.BARRIER and found.mode is Mode.ENFORCE
+    """A barrier in error binds, one with an exception does not."""
+    bound = found.outcome is not Outcome.FALSE and found.effect is RuleEffect.BARRIER and found.mode is Mode.ENFORCE
+    return bound and not found.exception
 
 
 def combine(outcomes: Collection[RuleOutcome]) -> tuple[VerdictKind, bool]:

@@ -114,10 +114,10 @@ def test_a_store_is_a_folder_or_none(tmp_path: Path, text: str, store: str | Non
         ("tools: [a]", "1:8: the section `tools` is a list (it must be a mapping from tool name to effect class)"),
         ("store: {path: x}", "1:8: a mapping where a text is needed"),
         ("overlays: rules", "1:11: a text where a list of folders is needed"),
-        ("overlays: [rules]", "1:12: `rules` is no folder (overlays are folders of policies, relative to this file)"),
+        ("overlays: [rules]", "1:12: `rules` is no folder (overlays are folders or bundles of policies, relative to this file)"),
         ("engine: rust", "1:9: `rust` where one of auto, fast, python is needed"),
         ("- tail", "1:1: the profile is a list (it must be a mapping with "
-                   "budget, engine, fidelity, log, overlays, spans, store, summarizer, tail, tools, workload)"),
+                   "budget, bundle, engine, fidelity, log, overlays, spans, store, summarizer, tail, tools, workload)"),
         ("tail: {}\ntail: {}", "2:1: key `tail` is already used at line 1"),
         ("tail: &a {}", "1:7: anchors are not allowed (write the value out)"),
         ("tools: {a: read_onyl}", "1:12: `read_onyl` where one of idempotent, irreversible, keyed, non_idempotent, read_only is needed"),

@@ -36,7 +36,10 @@ PROFILE = {
     "tools": {"start_migration": "keyed"},
     "store": "./originals",
     "overlays": ["team"],
+    "bundle": {"keys": ["keys"], "required": True},
     "engine": "auto",
+    "summarizer": {"kind": "command", "command": ["summarize", "--short"], "timeout_seconds": 20},
+    "log": {"path": "decisions.jsonl", "kind": "jsonl", "fsync": "always", "rotate_mb": 64, "labels": {"team": "shop"}},
 }
 
 

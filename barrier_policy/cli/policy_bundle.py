@@ -1,0 +1,102 @@
+"""`barrier-policy policy bundle` and `policy keygen`."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from barrier_policy.cli.console import cell, out, show
+from barrier_policy.cli.guard import OK
+from barrier_policy.cli.options import Request
+from barrier_policy.cli.session import chosen_profile
+from barrier_policy.errors import BarrierPolicyError
+from barrier_policy.policy.bundle import SUFFIX, make_bundle, read_bundle, write_bundle
+from barrier_policy.policy.loader import shipped_policies
+from barrier_policy.walk import Decider
+
+
+def build_bundle(request: Request, folders: tuple[Path, ...], output: Path) -> int:
+    """Check the folders as they would be loaded, on top of the shipped policies, and write them as one file."""
+    if output.suffix != SUFFIX:
+        raise BarrierPolicyError(f"--output: `{output}` is no name of a bundle (end it with `{SUFFIX}`)")
+    for folder in folders:
+        if not folder.is_dir():
+            raise BarrierPolicyError(f"`{folder}` is no folder (give folders of policy files)")
+    profile = chosen_profile(request)
+    shipped = Decider(profile, policies=[shipped_policies()])
+    found = Decider(profile, plugins=shipped.plugins, policies=[shipped_policies(), *folders]).policies
+    bundle = make_bundle(found.layers[1:], policies=found.digest, shipped=shipped.policies.digest)
+    _write(output, write_bundle(bundle))
+    files = sum(len(layer.files) for layer in bundle.layers)
+    show(out(), cell(f"{output}: {bundle.manifest.name}, {files} file(s), {bundle.manifest.digest}"))
+    return OK
+
+
+def sign_file(file: Path, key: Path | None, variable: str) -> int:
+    """Add a signature to a bundle, in place."""
+    from barrier_policy.policy.signature import read_key, sign_bundle
+
+    if (key is None) == (not variable):
+        raise BarrierPolicyError("give the private key, with --key FILE or --key-env NAME")
+    if key is not None:
+        private = read_key(key)
+    elif variable in os.environ:
+        private = os.environ[variable].encode("utf-8", "surrogateescape")
+    else:
+        raise BarrierPolicyError(f"--key-env: there is no environment variable `{variable}`")
+    signed = sign_bundle(read_bundle(file), private)
+    _write(file, write_bundle(signed))
+    show(out(), cell(f"{file}: {signed.manifest.digest} has {len(signed.signatures)} signature(s)"))
+    return OK
+
+
+def verify_file(file: Path, keys: tuple[Path, ...]) -> int:
+    """Say who signed a bundle."""
+    from barrier_policy.policy.signature import load_keys, verify_bundle
+
+    bundle = read_bundle(file)
+    key = verify_bundle(bundle, load_keys(keys))
+    show(out(), cell(f"{file}: {bundle.manifest.name} {bundle.manifest.digest}"))
+    show(out(), cell(f"signed by {key.place} ({key.id})"))
+    return OK
+
+
+def write_keys(name: Path) -> int:
+    """Write a new pair of keys; never over a file that is there."""
+    from barrier_policy.policy.signature import PRIVATE_SUFFIX, PUBLIC_SUFFIX, make_key
+
+    private, public = (name.with_name(name.name + suffix) for suffix in (PRIVATE_SUFFIX, PUBLIC_SUFFIX))
+    for path in (private, public):
+        if path.exists():
+            raise BarrierPolicyError(f"{path}: is already there (choose another name; a lost key can't be made again)")
+    pair = make_key()
+    _create(private, pair.private, 0o600)
+    _create(public, pair.public, 0o644)
+    show(out(), cell(f"{private}: keep it secret"))
+    show(out(), cell(f"{public}: {pair.id}"))
+    return OK
+
+
+def _create(path: Path, data: bytes, mode: int) -> None:
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+    except OSError as error:
+        raise _unwritable(path, error) from None
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all."""
+    try:
+        with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
+            draft = Path(folder, path.name)
+            draft.write_bytes(data)
+            draft.replace(path)
+    except OSError as error:
+        raise _unwritable(path, error) from None
+
+
+def _unwritable(path: Path, error: OSError) -> BarrierPolicyError:
+    return BarrierPolicyError(f"{path}: can't be written ({(error.strerror or str(error)).lower()})")

@@ -1,0 +1,101 @@
+"""What differs between two policy sets themselves, and whole comparisons made of what differs in transcripts. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from barrier_policy.diff.model import Change, Count, Diff, RuleChange, SetInfo, SpanChange, TranscriptChange
+from barrier_policy.policy.loader import content_of, shown_place
+from barrier_policy.policy.model import Policy, PolicySet, Rule, Waiver
+
+
+def edits(base: PolicySet, head: PolicySet) -> dict[str, str]:
+    """The rules whose content differs, by id: added, removed, changed, or excepted where only exceptions differ."""
+    before, after = _contents(base), _contents(head)
+    found = dict.fromkeys(after.keys() - before.keys(), "added")
+    found |= dict.fromkeys(before.keys() - after.keys(), "removed")
+    found |= {rule: "changed" for rule in before.keys() & after.keys() if before[rule] != after[rule]}
+    for waiver in {_key(waiver) for waiver in base.exceptions} ^ {_key(waiver) for waiver in head.exceptions}:
+        found.setdefault(waiver[0], "excepted")
+    return dict(sorted(found.items()))
+
+
+def summarize(
+    base: PolicySet,
+    head: PolicySet,
+    transcripts: Iterable[TranscriptChange],
+    *,
+    engine: str,
+    now: str,
+    acknowledged: Mapping[str, str],
+) -> Diff:
+    """The comparison. `acknowledged` says by rule who took responsibility for what it loosens."""
+    found = sorted(transcripts, key=lambda transcript: transcript.name)
+    compared = [transcript for transcript in found if not transcript.problem]
+    changes = [_marked(change, acknowledged) for transcript in compared for change in transcript.changes]
+    loose = {rule for change in changes if change.change is Change.LOOSENED for rule in change.rules}
+    return Diff(
+        base=SetInfo(name=base.name, digest=base.digest),
+        head=SetInfo(name=head.name, digest=head.digest),
+        engine=engine,
+        now=now,
+        transcripts=len(compared),
+        spans=sum(transcript.spans for transcript in compared),
+        tokens=sum(transcript.tokens for transcript in compared),
+        totals={kind: _total(changes, kind) for kind in Change},
+        rules=_rule_changes(base, head, changes, acknowledged),
+        changes=tuple(changes),
+        unacknowledged=tuple(sorted(loose - acknowledged.keys())),
+        skipped=tuple(transcript for transcript in found if transcript.problem),
+    )
+
+
+def _marked(change: SpanChange, acknowledged: Mapping[str, str]) -> SpanChange:
+    known = change.change is Change.LOOSENED and acknowledged.keys() >= set(change.rules)
+    return msgspec.structs.replace(change, acknowledged=known)
+
+
+def _rule_changes(
+    base: PolicySet, head: PolicySet, changes: Sequence[SpanChange], acknowledged: Mapping[str, str]
+) -> tuple[RuleChange, ...]:
+    edited = edits(base, head)
+    counts: dict[str, dict[Change, Count]] = {rule: {} for rule in edited}
+    for change in changes:
+        kinds = [(change.change, rule) for rule in change.rules if change.change is not Change.ERRING]
+        for kind, rule in [*kinds, *((Change.ERRING, rule) for rule in change.erring)]:
+            of_rule = counts.setdefault(rule, {})
+            of_rule[kind] = of_rule.get(kind, Count()).plus(change.tokens)
+    places = {rule.id: place_of(policy, rule) for policies in (base, head) for policy, rule in policies.rules()}
+    return tuple(
+        RuleChange(
+            rule=rule,
+            edit=edited.get(rule, "same"),
+            place=places.get(rule, ""),
+            acknowledged_by=acknowledged.get(rule, ""),
+            **{str(kind): counts[rule][kind] for kind in Change if kind in counts[rule]},
+        )
+        for rule in sorted(counts)
+    )
+
+
+def _total(changes: Iterable[SpanChange], kind: Change) -> Count:
+    """Erring spans are counted apart: one may have been tightened as well."""
+    chosen = [change for change in changes if (change.erring if kind is Change.ERRING else change.change is kind)]
+    return Count(spans=len(chosen), tokens=sum(change.tokens for change in chosen))
+
+
+def place_of(policy: Policy, rule: Rule) -> str:
+    """`file:line` of the key of a rule that was written last: in a patch, where one changed it."""
+    patched = [origin for origin in rule.origins if origin.file != policy.file]
+    return patched[0].place if patched else f"{shown_place(policy.file)}:{rule.line}"
+
+
+def _contents(policies: PolicySet) -> dict[str, str]:
+    return {rule.id: msgspec.json.encode(content_of(rule), order="sorted").decode() for _, rule in policies.rules()}
+
+
+def _key(waiver: Waiver) -> tuple[str, str]:
+    content = content_of(waiver)
+    return waiver.rule, msgspec.json.encode(content, order="sorted").decode()

@@ -1,0 +1,242 @@
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+EXAMPLES = Path(__file__).parents[2] / "examples"
+TEAM = EXAMPLES / "policies" / "team"
+INCIDENT = EXAMPLES / "incident.json"
+DAY = "2026-09-14T08:30:00Z"
+HEAD = "apiVersion: barrier-policy/v1\nkind: {}\nmetadata: {{name: {}, owner: dana{}}}\n"
+RULE = 'rules:\n- {{id: {}, effect: {}, severity: low, summary: s, why: w, references: [r], mode: {}, repair: {}, condition: "{}"}}\n'
+
+
+def patch(rule: str, changes: str) -> str:
+    return HEAD.format("Patch", "trial", "") + f"reason: a trial\nrule: {rule}\nset: {changes}\n"
+
+
+def policy(name: str, condition: str, effect: str = "barrier", mode: str = "enforce") -> str:
+    head = HEAD.format("Policy", name, ", version: 1.0.0")
+    return head + RULE.format(f"{name}.rule", effect, mode, "[confirm]" if effect == "barrier" else "[]", condition)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Callable[..., str]:
+    def write(name: str, *texts: str) -> str:
+        (tmp_path / name).mkdir()
+        for number, text in enumerate(texts):
+            (tmp_path / name / f"{number}.yaml").write_text(text)
+        return name
+
+    return write
+
+
+@pytest.fixture
+def diff(run: Run) -> Callable[..., tuple[int, dict[str, Any]]]:
+    def compare(base: str, head: str, *more: object, on: object = INCIDENT) -> tuple[int, dict[str, Any]]:
+        arguments = ("--transcripts", on, "--keep-last", 10, "--now", DAY, "--format", "json", *more)
+        found = run("policy", "diff", base, head, *arguments)
+        assert found.err == ""
+        return found.code, json.loads(found.out)
+
+    return compare
+
+
+Diff = Callable[..., tuple[int, dict[str, Any]]]
+
+
+def totals(found: dict[str, Any]) -> dict[str, int]:
+    return {name: count["spans"] for name, count in found["totals"].items() if count["spans"]}
+
+
+def test_the_same_policies_change_nothing(diff: Diff) -> None:
+    code, found = diff("shipped", "shipped")
+    assert (code, totals(found), found["rules"], found["changes"]) == (0, {}, [], [])
+    assert found["spans"] > 300 and found["transcripts"] == 1
+
+
+def test_a_new_barrier_tightens_and_taking_it_away_loosens_the_same_spans(diff: Diff, folder: Callable[..., str]) -> None:
+    team = folder("team", policy("more", "span.evidential_class == 'narrative'"))
+    code, tighter = diff("shipped", team)
+    assert code == 0 and totals(tighter)["tightened"] > 20 and "loosened" not in totals(tighter)
+    (rule,) = tighter["rules"]
+    assert (rule["rule"], rule["edit"], rule["place"]) == ("more.rule", "added", "team/0.yaml:5")
+    code, looser = diff(team, "shipped")
+    assert code == 4 and looser["unacknowledged"] == ["more.rule"]
+    assert looser["rules"][0]["edit"] == "removed"
+    assert looser["totals"]["loosened"] == tighter["totals"]["tightened"]
+    pairs = [(change["span"], change["base"], change["head"]) for change in tighter["changes"]]
+    assert pairs == [(change["span"], change["head"], change["base"]) for change in looser["changes"]]
+    assert {head for _, base, head in pairs if base != "retain"} == {"retain"}
+
+
+def test_a_barrier_in_mode_warn_or_shadow_is_loosened(diff: Diff, folder: Callable[..., str]) -> None:
+    team = folder("team", policy("more", "span.evidential_class == 'narrative'"))
+    for mode in ("warn", "shadow"):
+        trial = folder(mode, patch("more.rule", f"{{mode: {mode}}}"))
+        code, found = diff(team, f"{team}+{trial}")
+        assert code == 4 and found["unacknowledged"] == ["more.rule"]
+        assert (found["rules"][0]["edit"], found["rules"][0]["place"]) == ("changed", f"{mode}/0.yaml:6")
+
+
+def test_an_acknowledged_loosening_is_told_and_passes(diff: Diff, folder: Callable[..., str], tmp_path: Path) -> None:
+    team = folder("team", policy("more", "span.evidential_class == 'narrative'"))
+    code, found = diff(team, "shipped", "--acknowledge", "more.rule")
+    assert code == 0 and found["unacknowledged"] == [] and found["rules"][0]["acknowledged_by"] == "--acknowledge"
+    assert all(change["acknowledged"] is (change["change"] == "loosened") for change in found["changes"])
+    (tmp_path / "ack.yaml").write_text(
+        "apiVersion: barrier-policy/v1\nkind: Acknowledgements\nacknowledgements:\n"
+        "- {rule: more.rule, owner: dana, reason: nobody reads these turns}\n"
+    )
+    code, found = diff(team, "shipped", "--acknowledgements", "ack.yaml")
+    assert code == 0 and found["rules"][0]["acknowledged_by"] == "dana: nobody reads these turns"
+
+
+def test_one_acknowledged_rule_of_two_is_not_enough(diff: Diff, folder: Callable[..., str]) -> None:
+    narrative = "span.evidential_class == 'narrative'"
+    team = folder("team", policy("one", narrative), policy("two", narrative))
+    code, found = diff(team, "shipped", "--acknowledge", "one.rule")
+    assert code == 4 and found["unacknowledged"] == ["two.rule"]
+    assert not [change for change in found["changes"] if change["acknowledged"]]
+
+
+def test_acknowledging_an_unknown_rule_is_refused_with_its_place(run: Run, tmp_path: Path) -> None:
+    found = run("policy", "diff", "shipped", "shipped", "--transcripts", INCIDENT, "--acknowledge", "evidence.narative")
+    assert found.code == 2 and "there is no rule `evidence.narative` (did you mean `evidence.narrative`?)" in found.err
+    (tmp_path / "ack.yaml").write_text(
+        "apiVersion: barrier-policy/v1\nkind: Acknowledgements\nacknowledgements:\n- {rule: no.rule, owner: dana}\n"
+    )
+    found = run("policy", "diff", "shipped", "shipped", "--transcripts", INCIDENT, "--acknowledgements", "ack.yaml")
+    assert found.code == 3
+    assert (
+        "ack.yaml:4:10: there is no rule `no.rule`" in found.err and "4:3: the acknowledgement has no `reason`" in found.err
+    )
+
+
+def test_a_barrier_beside_another_is_the_same_answer_for_another_reason(diff: Diff, folder: Callable[..., str]) -> None:
+    team = folder("team", policy("more", "span.zone == 'instructions'"))
+    code, found = diff("shipped", team)
+    assert code == 0 and list(totals(found)) == ["reason"]
+    assert found["changes"][0]["rules"] == ["more.rule"]
+
+
+def test_a_rule_that_errs_with_head_only_is_newly_erring_and_tightens(diff: Diff, folder: Callable[..., str]) -> None:
+    team = folder("team", policy("more", "span.effects[0].tool == 'x'"))
+    code, found = diff("shipped", team)
+    assert code == 0 and set(totals(found)) == {
+        "tightened",
+        "erring",
+        *([] if "reason" not in totals(found) else ["reason"]),
+    }
+    assert found["rules"][0]["erring"]["spans"] == totals(found)["erring"] > 100
+    assert {tuple(change["erring"]) for change in found["changes"] if change["erring"]} == {("more.rule",)}
+
+
+def test_a_rule_whose_change_shows_nowhere_is_listed_without_effect(
+    diff: Diff, run: Run, folder: Callable[..., str]
+) -> None:
+    team = folder("team", policy("more", "span.id == 'no such span'"))
+    code, found = diff("shipped", team)
+    assert (code, totals(found), [rule["edit"] for rule in found["rules"]]) == (0, {}, ["added"])
+    shown = run("policy", "diff", "shipped", team, "--transcripts", INCIDENT).out
+    assert "the rules differ, and nothing changes for these transcripts" in shown
+
+
+def test_a_span_is_not_loosened_because_its_neighbour_is_tightened(diff: Diff, folder: Callable[..., str]) -> None:
+    """What stays in a span that is now kept needs no record of another one."""
+    team = folder("team", policy("more", "span.tokens > 60"))
+    code, found = diff("shipped", team)
+    assert code == 0 and "loosened" not in totals(found)
+    assert totals(found)["tightened"] > 0
+
+
+def test_an_exception_loosens_and_is_charged_to_its_rule(diff: Diff, folder: Callable[..., str]) -> None:
+    bare = folder("bare", (TEAM / "migrations.yaml").read_text(), (TEAM / "evidence.yaml").read_text())
+    code, found = diff(bare, str(TEAM))
+    assert code == 4
+    assert [(rule["rule"], rule["edit"]) for rule in found["rules"]] == [("migrations.keep-starts", "excepted")]
+
+
+def test_as_many_processes_as_wished_give_the_same_bytes(
+    run: Run, folder: Callable[..., str], chat: Callable[..., str]
+) -> None:
+    team = folder("team", policy("more", "span.tokens > 8"))
+    for number in range(4):
+        chat(("user", f"The light is soft {number}."), ("assistant", "It is."), ("user", "Good."), name=f"c{number}.json")
+    arguments = ("policy", "diff", "shipped", team, "--transcripts", *(f"c{n}.json" for n in range(4)), INCIDENT)
+    outputs = {run(*arguments, "--now", DAY, "--keep-last", 1, "--jobs", jobs, "--format", "json").out for jobs in (1, 2)}
+    assert len(outputs) == 1 and '"transcripts": 5' in outputs.pop()
+
+
+def test_a_file_of_a_folder_that_is_no_transcript_is_told_and_does_not_stop_the_rest(
+    run: Run, talk: str, tmp_path: Path
+) -> None:
+    (tmp_path / "all").mkdir()
+    (tmp_path / talk).rename(tmp_path / "all" / "talk.json")
+    (tmp_path / "all" / "notes.txt").write_text("nothing")
+    found = run("policy", "diff", "shipped", "shipped", "--transcripts", "all")
+    assert found.code == 0 and found.err.startswith("all/notes.txt: not compared: not a transcript")
+    found = run("policy", "diff", "shipped", "shipped", "--transcripts", "all/talk.json", "all/notes.txt")
+    assert found.code == 2 and "1 transcript(s)" in found.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("shipped", "shipped"), 2, "nothing to compare on (give transcripts, or a decision log with --log)"),
+        (("shipped", "nowhere", "--transcripts", INCIDENT), 2, "`nowhere` is no folder (give `shipped`, a folder, a bundle"),
+        (("shipped", "shipped", "--transcripts", "nowhere"), 2, "`nowhere` is not there"),
+        (("shipped", "shipped", "--log", "nowhere"), 2, "nowhere: can't be read (no such file or directory)"),
+    ],
+)
+def test_wrong_usage_is_told(run: Run, arguments: tuple[object, ...], code: int, message: str) -> None:
+    found = run("policy", "diff", *arguments)
+    assert found.code == code and message in found.err
+
+
+def test_whole_policies_are_compared_without_the_shipped_ones(diff: Diff, folder: Callable[..., str]) -> None:
+    permit = folder("permit", policy("all", "span.tokens >= 0", effect="permit"))
+    both = folder("both", policy("all", "span.tokens >= 0", effect="permit"), policy("more", "span.tokens > 100"))
+    code, found = diff(permit, both, "--bare")
+    assert (found["base"]["name"], code, list(totals(found))) == ("permit", 0, ["tightened"])
+
+
+def test_the_transcripts_of_a_log_are_compared_as_they_were_decided(
+    run: Run, folder: Callable[..., str], tmp_path: Path
+) -> None:
+    from barrier_policy.provenance.file_store import FileStore
+
+    data = INCIDENT.read_bytes()
+    pointer = FileStore(tmp_path / "originals").put(data)
+    asked = {"now": DAY, "keep_last": 10, "target_tokens": None, "ranges": [[407, 466]]}
+    about = {"digest": pointer.digest, "length": len(data), "format": "openai_chat", "messages": 522, "turns": 96}
+    record = {"decision_id": "sha256:" + "ab" * 32, "inputs": {"archive": "x", "asked": asked, "transcript": about}}
+    (tmp_path / "log.jsonl").write_text(f"{json.dumps(record)}\n{json.dumps(record)}\n")
+    team = folder("team", policy("more", "span.evidential_class == 'narrative'"))
+    arguments = ("policy", "diff", "shipped", team, "--log", "log.jsonl", "--format", "json")
+    found = json.loads(run(*arguments, "--store", "originals").out)
+    assert found["transcripts"] == 1 and totals(found)["tightened"] > 20
+    assert {change["transcript"] for change in found["changes"]} == {"decision abababababab"}
+    missing = run(*arguments, "--store", "elsewhere")
+    assert missing.code == 2 and "is not in the store (give the --store of the log)" in missing.err
+
+
+def test_markdown_is_for_a_pull_request_and_escapes_what_comes_from_elsewhere(
+    run: Run, folder: Callable[..., str], talk: str, tmp_path: Path
+) -> None:
+    (tmp_path / talk).rename(tmp_path / "a|b`c<x>.json")
+    team = folder("team", policy("more", "span.evidential_class == 'narrative'"))
+    found = run("policy", "diff", team, "shipped", "--transcripts", "a|b`c<x>.json", "--format", "markdown")
+    assert found.code == 4
+    lines = found.out.splitlines()
+    assert lines[0] == "### Policy change: **loosens without acknowledgement**"
+    assert any(re.match(r"\| `more\.rule` \| removed \| [1-9] \| 0 \| 0 \| \d \|", line) for line in lines)
+    rows = [line for line in lines if line.startswith("| loosened | `")]
+    assert rows and all("`a\\|b'c<x>.json`" in row for row in rows)
+    assert lines[-1] == "Loosened without acknowledgement: `more.rule`"
