@@ -24,6 +24,7 @@ ONLY_IMPORTERS = {
     "lark": ("policy/cel/subset.py", "policy/cel/python_engine.py"),
     "cel_expr_python": ("policy/cel/fast_engine.py",),
     "pluggy": ("hookspecs.py", "plugins.py"),
+    "jinja2": ("report/html.py",),
     "platformdirs": ("provenance/store.py",),
     "rfc8785": ("digest.py",),
     "rich": ("cli/console.py", "cli/listings.py", "cli/table.py"),
@@ -42,6 +43,8 @@ PURE = (
     "join/join.py",
     "decision/assess.py",
     "decision/plan.py",
+    "report/model.py",
+    "report/timeline.py",
 )
 """The deciding core: span record × policies → verdict → plan, without clock, files, environment or logging."""
 

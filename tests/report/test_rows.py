@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from barrier_policy.cli.rows import ItemTexts, by_weight
+from barrier_policy.report.rows import ItemTexts, by_weight
 from barrier_policy.facts.masking import Masker
 from barrier_policy.facts.model import Fact
 from barrier_policy.ledger.model import Family, Item
