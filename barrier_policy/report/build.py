@@ -45,7 +45,8 @@ def build_report(analysis: Analysis, decider: Decider, *, file: str, now: str = 
     somebody gave one, else "": the same inputs give the same report whatever the clock says.
     """
     anchors = {item.id: f"item-{number}" for number, item in enumerate(analysis.join.ledger.items)}
-    words = Words(analysis, anchors)
+    rules = {f"rule:{rule.id}": f"rule-{number}" for number, (_, rule) in enumerate(decider.policies.rules())}
+    words = Words(analysis, anchors | rules)
     spans = _Spans(analysis, decider, words)
     views = tuple(spans.view(number) for number in range(len(analysis.assessments)))
     return Report(

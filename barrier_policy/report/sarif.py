@@ -130,7 +130,8 @@ def _artifact(file: str) -> dict[str, Any]:
 
 def _fingerprint(span: SpanView, reason: ReasonView) -> str:
     """The same for the same words under the same rule, wherever in the file they have come to stand."""
-    return hashlib.sha256(f"{span.digest} {reason.rule}".encode()).hexdigest()
+    words = [f"{entry.kind} {entry.item.words}" for entry in reason.evidence] or [message.text for message in span.opening]
+    return hashlib.sha256("\0".join([reason.rule, *words]).encode()).hexdigest()
 
 
 def _notifications(report: Report) -> Iterator[dict[str, Any]]:

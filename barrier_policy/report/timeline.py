@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 import msgspec
 
@@ -34,9 +34,8 @@ def draw(bars: Sequence[tuple[str, int]]) -> Timeline:
     sizes = [max(1, tokens) for _, tokens in bars]
     rows = min(MAX_ROWS, max(1, -(-len(bars) // SPANS_PER_ROW)))
     scale = rows * WIDTH / max(1, sum(sizes))
-    ends = [end * scale for end in accumulate(sizes)]
-    starts = [0.0, *ends[:-1]]
-    pieces = [list(_pieces(start, end, rows)) for start, end in zip(starts, ends, strict=True)]
+    edges = [edge * scale for edge in accumulate(sizes, initial=0)]
+    pieces = [list(_pieces(start, end, rows)) for start, end in pairwise(edges)]
     heights = [HEIGHTS.get(action, TAIL_HEIGHT) * BAR_HEIGHT for action, _ in bars]
     return Timeline(
         height=rows * ROW_HEIGHT,
