@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -60,3 +62,16 @@ def test_what_stood_there_stays_until_the_report_is_whole(run: Runner, deploy: s
 def test_the_time_stands_in_it_only_where_it_was_given(run: Runner, talk: str) -> None:
     assert "Decided as of" not in run("report", talk).out
     assert "2026-06-01T00:00:00Z" in run("report", talk, "--now", "2026-06-01").out
+
+
+@pytest.mark.parametrize("form", ["html", "sarif", "junit"])
+def test_the_bytes_do_not_depend_on_hash_seed_zone_or_locale(deploy: str, form: str) -> None:
+    command = [sys.executable, "-m", "barrier_policy.cli", "report", deploy, "--format", form]
+    changes = (
+        {"PYTHONHASHSEED": "1", "TZ": "UTC", "LC_ALL": "C"},
+        {"PYTHONHASHSEED": "2", "TZ": "Asia/Tokyo", "LC_ALL": "C.UTF-8"},
+    )
+    first, second = (
+        subprocess.run(command, env=os.environ | change, capture_output=True, check=True).stdout for change in changes
+    )
+    assert first == second and first
