@@ -14,7 +14,11 @@ RULE = "Never touch prod-7781, " + ", ".join(f"nor host{number}.example.org" for
 @pytest.fixture(scope="module")
 def words(decider: Decider) -> Words:
     idle = "The sky is blue. " * 20
-    texts = (f"The token is {SECRET}.", f"{idle}Never touch prod-7781. {idle}", RULE)
+    texts = (
+        f"The token is {SECRET}.",
+        f"{idle}Never touch prod-7781. {idle}",
+        "before " * 60 + f"\n{RULE}\n" + "after " * 60,
+    )
     chat = [{"role": "user", "content": text} for text in texts]
     return Words(decider.analyse(chat, keep_last=0, now="2026-06-01T00:00:00Z"), {})
 
@@ -47,7 +51,7 @@ def test_an_excerpt_has_the_words_and_a_little_around_them(words: Words) -> None
 
 def test_long_words_are_clipped(words: Words) -> None:
     found = words.excerpt("constraint:2.0.0", 2, "/content")
-    assert found.words.startswith("Never touch prod-7781, nor") and found.words.endswith("…")
+    assert "Never touch prod-7781, nor" in found.words and found.words.endswith("…")
     assert len(found.words) == WORDS
 
 
