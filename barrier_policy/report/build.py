@@ -269,6 +269,9 @@ def _blocking(analysis: Analysis, words: Words) -> Iterator[BlockingView]:
 def _records(analysis: Analysis, words: Words) -> Iterator[RecordView]:
     for number, record in enumerate(analysis.decision.carrier):
         message = record.source.message
+        whole = (
+            record.source.pointer == analysis.transcript.messages[message].pointer
+        )  # what a turn shares cites the message
         yield RecordView(
             anchor=f"record-{number}",
             id=words.line(record.id, message),
@@ -277,7 +280,7 @@ def _records(analysis: Analysis, words: Words) -> Iterator[RecordView]:
             version=record.version,
             text=words.whole(record.text, message),
             digest=record.digest,
-            place=words.place(message, record.source.pointer),
+            place=words.place(message, "" if whole else record.source.pointer),
         )
 
 

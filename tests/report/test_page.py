@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Callable
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -149,6 +150,14 @@ def test_a_refusal_shows_each_blocking_item_with_what_discharges_it(refused: Rep
     for entry in refused.blocking:
         assert entry.discharged_by in shown.text
         assert all(item.id in shown.text for item in entry.items)
+
+
+def test_a_record_stands_where_its_source_does(make: Make) -> None:
+    found = make(Path(__file__).parents[2] / "examples" / "conf-write.json", keep_last=4)
+    assert {record.kind for record in found.records} >= {"constraint", "receipt", "evidence", "evidence_index"}
+    for record in found.records:
+        assert record.place.pointer.startswith(f"/messages/{record.place.message}")
+        assert record.place.pointer.count("/messages/") == 1
 
 
 def test_totals_are_those_of_the_transcript(deploy: Report) -> None:

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from barrier_policy.report.words import AFTER, BEFORE, WORDS, Words
+from barrier_policy.report.words import AFTER, BEFORE, Words
 from barrier_policy.walk import Decider
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
-RULE = "Never touch prod-7781, " + ", ".join(f"nor host{number}.example.org" for number in range(90)) + "."
 
 
 @pytest.fixture(scope="module")
 def words(decider: Decider) -> Words:
     idle = "The sky is blue. " * 20
-    texts = (
-        f"The token is {SECRET}.",
-        f"{idle}Never touch prod-7781. {idle}",
-        "before " * 60 + f"\n{RULE}\n" + "after " * 60,
-    )
+    texts = (f"The token is {SECRET}.", f"{idle}Never touch prod-7781. {idle}")
     chat = [{"role": "user", "content": text} for text in texts]
     return Words(decider.analyse(chat, keep_last=0, now="2026-06-01T00:00:00Z"), {})
 
@@ -47,12 +42,6 @@ def test_an_excerpt_has_the_words_and_a_little_around_them(words: Words) -> None
     assert found.words == "Never touch prod-7781."
     assert found.before.startswith("…") and len(found.before) == BEFORE + 1
     assert found.after.endswith("…") and len(found.after) == AFTER + 1
-
-
-def test_long_words_are_clipped(words: Words) -> None:
-    found = words.excerpt("constraint:2.0.0", 2, "/content")
-    assert "Never touch prod-7781, nor" in found.words and found.words.endswith("…")
-    assert len(found.words) == WORDS
 
 
 def test_lines_stay_lines_and_are_clean(words: Words) -> None:
