@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from barrier_policy.provenance.store import FileStore
 from barrier_policy.report.build import build_report
 from barrier_policy.report.model import Report
 from barrier_policy.walk import Decider
@@ -46,10 +47,18 @@ def make(decider: Decider) -> Callable[..., Report]:
     """The report of messages, or of the bytes of a file."""
 
     def build(
-        source: Any, *, target: int | None = None, keep_last: int = 2, file: str = "chat.json", now: str = NOW
+        source: Any,
+        *,
+        target: int | None = None,
+        keep_last: int = 2,
+        file: str = "chat.json",
+        now: str = NOW,
+        store: FileStore | None = None,
     ) -> Report:
-        analysis = decider.analyse(source, keep_last=keep_last, target_tokens=target, now=NOW)
+        analysis = decider.analyse(source, keep_last=keep_last, target_tokens=target, now=NOW, store=store)
         return build_report(analysis, decider, file=file, now=now, tool="barrier-policy 0")
+
+    return build_report(analysis, decider, file=file, now=now, tool="barrier-policy 0")
 
     return build
 
