@@ -43,8 +43,11 @@ PURE = (
     "join/join.py",
     "decision/assess.py",
     "decision/plan.py",
+    "report/build.py",
     "report/model.py",
+    "report/spans.py",
     "report/timeline.py",
+    "report/words.py",
 )
 """The deciding core: span record × policies → verdict → plan, without clock, files, environment or logging."""
 

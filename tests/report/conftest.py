@@ -58,8 +58,6 @@ def make(decider: Decider) -> Callable[..., Report]:
         analysis = decider.analyse(source, keep_last=keep_last, target_tokens=target, now=NOW, store=store)
         return build_report(analysis, decider, file=file, now=now, tool="barrier-policy 0")
 
-    return build_report(analysis, decider, file=file, now=now, tool="barrier-policy 0")
-
     return build
 
 
