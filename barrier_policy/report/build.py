@@ -111,9 +111,8 @@ def _blocking(analysis: Analysis, words: Words) -> Iterator[BlockingView]:
 def _records(analysis: Analysis, words: Words) -> Iterator[RecordView]:
     for number, record in enumerate(analysis.decision.carrier):
         message = record.source.message
-        whole = (
-            record.source.pointer == analysis.transcript.messages[message].pointer
-        )  # what a turn shares cites the message
+        # What a turn shares cites its message; all other records cite a part of theirs.
+        whole = record.source.pointer == analysis.transcript.messages[message].pointer
         yield RecordView(
             anchor=f"record-{number}",
             id=words.line(record.id, message),
