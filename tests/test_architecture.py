@@ -27,6 +27,7 @@ ONLY_IMPORTERS = {
     "httpx": ("gate/summarizers/endpoint.py",),
     "pluggy": ("hookspecs.py", "plugins.py"),
     "fsspec": ("provenance/fsspec_store.py",),
+    "jinja2": ("report/html.py",),
     "platformdirs": ("provenance/store.py",),
     "rfc8785": ("digest.py",),
     "rich": (
@@ -71,6 +72,11 @@ PURE = (
     "audit/witness.py",
     "decision/assess.py",
     "decision/plan.py",
+    "report/build.py",
+    "report/model.py",
+    "report/spans.py",
+    "report/timeline.py",
+    "report/words.py",
 )
 """The deciding core (span record × policies → verdict → plan) and the audit: no clock, files, environment or logging."""
 

@@ -25,6 +25,7 @@ from barrier_policy.cli.options import (
     ProfileFile,
     Ranges,
     Reader,
+    ReportFormat,
     Request,
     Spans,
     StoreFolder,
@@ -272,3 +273,42 @@ def replay(
     from barrier_policy.cli.replay import replay_decision
 
     return replay_decision(Request(store=store, profile=profile, log=log), decision, as_json=format is Output.JSON)
+
+
+@app.command()
+@guarded
+def report(
+    file: File,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="OUT", help="File to write; default: standard output.")
+    ] = "",
+    format: Annotated[ReportFormat, typer.Option("--format", help="A page, or what CI systems read.")] = ReportFormat.HTML,
+    reader: Reader = "",
+    keep_last: KeepLast = None,
+    target_tokens: Target = None,
+    now: Now = "",
+    store: StoreFolder = None,
+    no_store: NoStore = False,
+    profile: ProfileFile = None,
+    policies: Overlays = None,
+    engine: EngineOption = None,
+    range: Ranges = None,
+    strategy: Spans = None,
+) -> int:
+    """Write a decision as a page for reviewers, or as SARIF or JUnit for CI. The exit code is that of `decide`."""
+    from barrier_policy.cli.report import report_file
+
+    request = Request(
+        reader=reader,
+        keep_last=keep_last,
+        target_tokens=target_tokens,
+        now=now,
+        store=store,
+        no_store=no_store,
+        profile=profile,
+        policies=tuple(policies or ()),
+        engine=engine or "",
+        ranges=tuple(parse_range(text) for text in range or ()),
+        strategy=strategy,
+    )
+    return report_file(request, file, output, format)

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator
 from barrier_policy.cli.console import cell, clean, clip, out, show
 from barrier_policy.cli.guard import OK
 from barrier_policy.cli.options import Request
-from barrier_policy.cli.rows import GATE_REPAIRS, ItemTexts, by_weight, repairs_of
 from barrier_policy.cli.session import Session
 from barrier_policy.decision.assess import Assessment, record_of, what_blocks
 from barrier_policy.decision.model import Blocking, Evidence, SpanDecision
 from barrier_policy.errors import BarrierPolicyError
 from barrier_policy.policy.model import Mode, Rule
 from barrier_policy.policy.verdict import Reason, Verdict, VerdictKind
+from barrier_policy.report.rows import GATE_REPAIRS, ItemTexts, by_weight, repairs_of
 from barrier_policy.walk import Analysis, Decider
 
 POINTER = 120

@@ -16,7 +16,7 @@ from barrier_policy.digest import stable_json
 from barrier_policy.errors import BarrierPolicyError
 from barrier_policy.facts.masking import Masker
 from barrier_policy.facts.model import Fact
-from barrier_policy.ledger.model import TERMINAL, UNSETTLED, Family, Item, Ledger
+from barrier_policy.ledger.model import Family, Item, Ledger, is_live
 from barrier_policy.plugins import load_plugins
 from barrier_policy.policy.hints import suggestion
 from barrier_policy.transcript.pairing import pair_calls
@@ -77,13 +77,6 @@ def list_ledger(request: Request, file: str, *, family: str, live: bool, format:
     records = _item_records(chosen, ledger, analysis.masker)
     _emit(records, format, lambda: _ledger_table(records))
     return OK
-
-
-def is_live(item: Item, state: str) -> bool:
-    """Whether an item still matters: owed, in force, open or unsettled."""
-    if item.family is Family.EFFECT:
-        return state in UNSETTLED
-    return state == "open" if item.family is Family.BINDING else state not in TERMINAL
 
 
 def _item_records(items: Sequence[Item], ledger: Ledger, masker: Masker) -> list[dict[str, Any]]:

@@ -38,6 +38,14 @@ class Report(StrEnum):
     MARKDOWN = "markdown"
 
 
+class ReportFormat(StrEnum):
+    """What a report is written as."""
+
+    HTML = "html"
+    SARIF = "sarif"
+    JUNIT = "junit"
+
+
 def parse_range(text: str) -> tuple[int, int]:
     """`START:END`, message indices, END not included. Raises BarrierPolicyError else."""
     match = re.fullmatch(r"(\d{1,9}):(\d{1,9})", text)

@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from barrier_policy.cli.console import cell, clean, make_table, show
-from barrier_policy.cli.rows import LONG, ItemTexts, Row, blocked, decision_rows
+from barrier_policy.report.rows import LONG, ItemTexts, Row, blocked, decision_rows
 from barrier_policy.walk import Analysis
 
 STYLES = {"summarize": "green", "repair": "yellow", "retain": "red", "compact": "green", "refuse": "bold red"}

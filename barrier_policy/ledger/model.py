@@ -91,3 +91,10 @@ class Ledger(msgspec.Struct, frozen=True, kw_only=True):
 def derive_states(events: tuple[Event, ...]) -> dict[str, str]:
     """States as a pure function of the event list: the last event of an item says its state."""
     return {event.item: event.state for event in events}
+
+
+def is_live(item: Item, state: str) -> bool:
+    """Whether an item still matters: owed, in force, open or unsettled."""
+    if item.family is Family.EFFECT:
+        return state in UNSETTLED
+    return state == "open" if item.family is Family.BINDING else state not in TERMINAL

@@ -119,6 +119,11 @@ class Evaluator:
     def _failures(self, rule: str, span: _Span) -> list[str]:
         return [text for judged in self._in_force.get(rule, ()) if (text := judged.failure(span))]
 
+    def clauses(self, record: Mapping[str, Any]) -> dict[str, tuple[Clause, ...]]:
+        """What each clause of every rule's condition says about a record, by rule id: `evaluate_clauses` for all at once."""
+        span = _Span(self._reader.read(record), self._engine)
+        return {rule.id: rule.clauses(span) for rule in self._rules}
+
     def evaluate_clauses(self, rule: Rule, record: Mapping[str, Any]) -> tuple[Clause, ...]:
         """What each clause of a rule's condition says about a record, in the order of the text."""
         clauses = rule.condition.clauses or (rule.condition,)
@@ -181,12 +186,26 @@ class _JudgedRule:
     def __init__(self, policy: Policy, rule: Rule, schema: RecordSchema, engine: Engine) -> None:
         self._policy = policy
         self._rule = rule
+        self._engine = engine
         self._condition = _Program(rule.condition, engine)
         self._explanation = _Program(rule.explanation, engine) if rule.explanation else None
         self._evidence = [(_Program(expression, engine), _label(schema, expression.item)) for expression in rule.evidence]
         self._settled = {value: self._outcome(Outcome.TRUE if value else Outcome.FALSE) for value in (True, False)}
         explanation = [self._explanation] if self._explanation else []
         self.programs = [self._condition, *explanation, *(program for program, _ in self._evidence)]
+
+    @property
+    def id(self) -> str:
+        return self._rule.id
+
+    @cached_property
+    def _clauses(self) -> tuple[_Program, ...]:
+        """The clauses as programs of their own, made only where somebody asks for them."""
+        condition = self._rule.condition
+        return tuple(_Program(clause, self._engine) for clause in condition.clauses or (condition,))
+
+    def clauses(self, span: _Span) -> tuple[Clause, ...]:
+        return tuple(_clause_of(program.expression, program.value(span)) for program in self._clauses)
 
     def outcome(self, span: _Span) -> RuleOutcome:
         value = self._condition.value(span)
@@ -287,5 +306,9 @@ def _clause(clause: Expression, span: _Span) -> Clause:
     value: Value | Failed = FAILED
     if not span.reading.problem(clause.reads):
         value = span.engine.compile(clause.cel)(span.activation)
+    return _clause_of(clause, value)
+
+
+def _clause_of(clause: Expression, value: Value | Failed) -> Clause:
     outcome = {True: Outcome.TRUE, False: Outcome.FALSE}[value] if isinstance(value, bool) else Outcome.ERROR
     return Clause(text=clause.text, outcome=outcome, line=clause.line, column=clause.column)

@@ -13,7 +13,7 @@ import pytest
 
 from barrier_policy.cli.console import make_console
 from barrier_policy.cli.decide import LONG_WORK, _progress
-from barrier_policy.cli.rows import LONG
+from barrier_policy.report.rows import LONG
 from barrier_policy.walk import decide
 
 NOW = "2026-06-01T12:00:00Z"

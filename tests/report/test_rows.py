@@ -8,12 +8,12 @@ from typing import Any, cast
 
 import pytest
 
-from barrier_policy.cli.rows import ItemTexts, by_weight
 from barrier_policy.facts.masking import Masker
 from barrier_policy.facts.model import Fact
 from barrier_policy.ledger.model import Family, Item
 from barrier_policy.policy.model import Repair, RuleEffect, Severity
 from barrier_policy.policy.verdict import Evidence, Reason
+from barrier_policy.report.rows import ItemTexts, by_weight
 from barrier_policy.transcript.model import Message, Origin, Part, PartType
 
 

@@ -8,13 +8,13 @@ from typing import TypeVar
 
 import msgspec
 
-from barrier_policy.cli.console import clean, clip
 from barrier_policy.decision.assess import Assessment
 from barrier_policy.decision.model import Reason
 from barrier_policy.facts.model import Fact
 from barrier_policy.ledger.model import Item
 from barrier_policy.policy import verdict
 from barrier_policy.policy.model import PolicySet, Repair, Severity
+from barrier_policy.printable import clean, clip
 from barrier_policy.transcript.model import Message
 from barrier_policy.walk import Analysis
 
@@ -173,6 +173,12 @@ def _plan_words(found: Assessment, outcome: str) -> str:
     if outcome == "nothing_to_reclaim":
         return "could go, but nothing would be gained"
     return "could be repaired, but the target is reached without"
+
+
+def plan_note(found: Assessment, action: str, outcome: str) -> str:
+    """Why the plan keeps a span that its verdict, or a repair, would let go; empty where it does not."""
+    spared = action == "retain" and (found.verdict == "opportunity" or found.repairable)
+    return _plan_words(found, outcome) if spared else ""
 
 
 class Blocked(msgspec.Struct, frozen=True, kw_only=True):
