@@ -25,6 +25,29 @@ LOCKS: Final = re.compile(
 )
 """Words in the name of a tool that sets what opens something."""
 CAPITAL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
+ENTRANCES: Final = re.compile(
+    r"(?i)(?<![a-z])(?:log(?:in|on)|sign ?in|auth\w*|unlock|join|connect\w*|pair\w*|wi ?fi|wlan|vpn|session|anmeld\w*|connexion|acceso|accesso|logowanie|giriş)(?![a-z])"
+)
+"""Words in the name of a tool that gets in somewhere."""
+ENTERED: Final = (
+    "pin",
+    "psk",
+    "otp",
+    "totp",
+    "mfa",
+    "passcode",
+    "pw",
+    "pass",
+    "code",
+    "kod",
+    "codigo",
+    "codice",
+    "mdp",
+    "clave",
+    "senha",
+    "haslo",
+)
+"""Arguments by which it is given what lets it in."""
 OPENS: Final = ("code", "pin", "passcode", "combination", "kod", "codigo", "codice")
 MIN_CODE: Final = 4
 
@@ -70,6 +93,7 @@ def _kept(part: Part) -> Iterator[tuple[int, int]]:
     tool = CAPITAL.sub(" ", part.name).replace("_", " ")
     names = [(name, MIN_KEPT) for name in KEPT] if KEEPER.search(tool) else []
     names += [(name, MIN_CODE) for name in OPENS] if LOCKS.search(tool) else []
+    names += [(name, MIN_CODE) for name in ENTERED] if ENTRANCES.search(tool) else []
     for name, least in names:
         value = part.arguments.get(name)
         if isinstance(value, str | int) and len(str(value).strip()) >= least:

@@ -57,7 +57,7 @@ VENDOR_KEYS: tuple[tuple[str, str], ...] = (
 """Prefixes that issuers give to their keys, and the form of the whole."""
 
 PASSWORD_STEMS = (
-    "passw", "passwd", "pwd", "passphrase", "passcode", "kennwort", "mot de passe", "contraseñ", "senha", "palavra-passe",
+    "passw", "passwd", "pwd", "psk", "mdp", "비번", "passphrase", "passcode", "kennwort", "mot de passe", "contraseñ", "senha", "palavra-passe",
     "wachtwoord", "hasło", "hasła", "heslo", "jelszó", "parol", "lösenord", "adgangskode", "passord", "salasana", "şifre",
     "пароль", "κωδικός πρόσβασης", "كلمة السر", "密码", "密碼", "口令", "パスワード", "暗証番号", "비밀번호", "كلمة المرور", "סיסמה", "पासवर्ड", "รหัสผ่าน", "mật khẩu", "kata sandi",
 )  # fmt: skip

@@ -60,6 +60,11 @@ UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
 ASCII_HEAD = re.compile(r"[!-~]*")
 WORD_EDGE = " \t\n\"':=_-,;("
 PAIR = re.compile(r"[^\n/|]{0,24}?[\s:：=][\w.@+-]{2,60}\s?[/|:]\s?([^\s,;\"'`]{6,60})")
+MIXED_PIN = re.compile(
+    r"(?i)[\"'’]?\s{0,2}(?:is|ist|est|es|è|é|[:=])\s{0,2}[\"'‘]?((?=[\w-]*\d)[a-z0-9]+(?:[-#_][a-z0-9]+)+)(?![\w.])"
+)
+"""A PIN with letters: it has a joint, as neither the pin of a chip nor the version of a package has."""
+MIN_DIGITS = 3
 DIGITS = re.compile(
     r"[\\\"'`]{0,2}[ \t]*(?:[:=#]|code|number|nummer|numéro|número|is|ist|lautet|est|es|è|é|は|是)?[ \t]*[:=]?[ \t]*[\"'`]?(\d{4,8})(?!\w|[.:/,-]\w)"
 )
@@ -199,6 +204,8 @@ def _code(text: str, start: int, end: int, kind: SecretType) -> Iterator[Secret]
         yield Secret(start=digits.start(1), end=digits.end(1), type=kind, name=_name(text, start, end))
     elif kind is SecretType.CODE:
         yield from _nearby(text, start, end, kind, _name(text, start, end))
+    elif (mixed := MIXED_PIN.match(text, end)) and sum(map(str.isdigit, mixed[1])) >= MIN_DIGITS:
+        yield Secret(start=mixed.start(1), end=mixed.end(1), type=kind, name=_name(text, start, end))
 
 
 def _pair(text: str, end: int) -> Iterator[Secret]:

@@ -211,12 +211,13 @@ def joined(conversation: Conversation, facts: Sequence[Fact]) -> list[Fact]:
 
 
 def _open_calls(conversation: Conversation) -> Iterator[Found]:
-    """Calls without a result. A read that the agent went on without is abandoned: it can be made again."""
+    """Calls without a result, and questions to somebody that were only sent. A read that the agent went on without is abandoned."""
     answered = [call.ref.message for turn in conversation.turns for call in turn.calls if call.results]
     last_answered = max(answered, default=-1)
     for turn in conversation.turns:
         for call in turn.calls:
-            if call.results:
+            sent = _is_only_sent(call)
+            if call.results and not sent:
                 continue
             item = new_obligation(
                 "open_call",
@@ -231,7 +232,17 @@ def _open_calls(conversation: Conversation) -> Iterator[Found]:
             asks = call.fact is not None and call.fact.get("interactive")
             if call.reads and not asks and last_answered > call.ref.message:
                 events.append(Event(last_answered, item.id, "abandoned", "the agent went on without it"))
+            following = conversation.turns[turn.index + 1 :][:1] if sent else ()
+            if any(is_reply(conversation, reply) for reply in following):
+                events.append(Event(following[0].start, item.id, "satisfied", "the next message answers"))
             yield item, events
+
+
+def _is_only_sent(call: Call) -> bool:
+    """Whether a call put a question to somebody and its result says that the answer is to come."""
+    if call.fact is None or not call.fact.get("interactive") or not call.results:
+        return False
+    return all(result.fact is not None and result.fact.get("reports") == "pending" for result in call.results)
 
 
 def _commitments(conversation: Conversation) -> Iterator[Found]:

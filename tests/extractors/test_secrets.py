@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import json
 from itertools import pairwise
 
 import pytest
@@ -331,3 +332,40 @@ def test_a_short_secret_is_masked_elsewhere_as_a_word_of_its_own(code: str, else
     ]
     facts = [list(plugin.barrier_extract_facts(message=message, context=CONTEXT)) for message in messages]
     assert (code not in Masker(messages, facts).text(elsewhere, 1)) is masked
+
+
+@pytest.mark.parametrize(
+    "text, value",
+    [
+        ("log into the chiller panel, pin is 8814-QT-hall", "8814-QT-hall"),
+        ("pin: 77-AB-12", "77-AB-12"),
+        ("와이파이 비번 sora#4410aula 로 연결해줘", "sora#4410aula"),
+        ("wifi psk sora#4410aula", "sora#4410aula"),
+    ],
+)
+def test_a_pin_with_letters_and_short_words_for_a_password_are_known(text: str, value: str) -> None:
+    assert [text[found.start : found.end] for found in find_secrets(text)] == [value]
+
+
+@pytest.mark.parametrize(
+    "text", ["connect the led to pin GPIO17", "we pin to release-2024-11", "pin numpy 1.26.4", "the pin is on part A-1002-B"]
+)
+def test_other_pins_are_none(text: str) -> None:
+    assert list(find_secrets(text)) == []
+
+
+@pytest.mark.parametrize(
+    "tool, arguments, secret",
+    [
+        ("panel_login", {"panel": "comp-2", "pin": "8814-QT"}, "8814-QT"),
+        ("wifi_join", {"ssid": "stage", "psk": "sora4410"}, "sora4410"),
+        ("vpnConnect", {"host": "gw-1", "otp": "551209"}, "551209"),
+        ("set_pin", {"pin": "8814-QT"}, "8814-QT"),
+        ("gpio_write", {"pin": "GPIO17", "value": 1}, ""),
+    ],
+)
+def test_what_lets_a_tool_in_somewhere_is_a_secret(tool: str, arguments: dict[str, object], secret: str) -> None:
+    part = Part(type=PartType.TOOL_CALL, text=json.dumps(arguments), name=tool, arguments=arguments)
+    message = Message(index=0, role="assistant", origin=Origin.AGENT, parts=(part,))
+    found = [part.text[fact.start : fact.end] for fact in plugin.barrier_extract_facts(message=message, context=CONTEXT)]
+    assert (secret in found) if secret else not found

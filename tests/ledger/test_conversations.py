@@ -331,3 +331,19 @@ def test_what_is_told_in_passing_and_noted_is_kept(said: str) -> None:
 )
 def test_talk_is_not_kept(talk: str) -> None:
     assert talk not in shown(judge([*user(talk), *agent("Indeed."), *ELSEWHERE]))
+
+
+@pytest.mark.parametrize("answer", ["sent, waiting for a reply", "wysłano, oczekuje na odpowiedź", '{"status": "pending"}'])
+def test_a_question_to_somebody_that_was_only_sent_is_open(answer: str) -> None:
+    asked = [*user("Ask the shift lead."), *tool("ask_user", answer, to="shift lead", q="Which entrance do we close?")]
+    later = [*user("Meanwhile, how damp is the chapel?"), *tool("read_sensor", "68 %", place="chapel"), *agent("68.")]
+    assert at(judge([*asked, *agent("Sent."), *later]), 1).action == "retain"
+
+
+def test_a_question_to_somebody_that_was_answered_is_over() -> None:
+    asked = [
+        *user("Ask the shift lead."),
+        *tool("ask_user", "The north one.", to="shift lead", q="Which entrance do we close?"),
+    ]
+    later = [*user("How damp is the chapel?"), *tool("read_sensor", "68 %", place="chapel"), *agent("68.")]
+    assert at(judge([*asked, *agent("The north one."), *later]), 1).action != "retain"
