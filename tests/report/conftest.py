@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from barrier_policy.provenance.store import FileStore
+from barrier_policy.provenance.file_store import FileStore
 from barrier_policy.report.build import build_report
 from barrier_policy.report.model import Report
 from barrier_policy.walk import Decider

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from barrier_policy.decision.assess import record_of
-from barrier_policy.provenance.store import FileStore
+from barrier_policy.provenance.file_store import FileStore
 from barrier_policy.report.html import render_html
 from barrier_policy.report.junit import render_junit
 from barrier_policy.report.model import Report
@@ -155,7 +155,7 @@ def test_a_refusal_shows_each_blocking_item_with_what_discharges_it(refused: Rep
 
 def test_a_record_stands_where_its_source_does(make: Make, tmp_path: Path) -> None:
     found = make(Path(__file__).parents[2] / "examples" / "conf-write.json", keep_last=4, store=FileStore(tmp_path))
-    assert {record.kind for record in found.records} >= {"constraint", "receipt", "evidence", "evidence_index"}
+    assert {record.kind for record in found.records} >= {"constraint", "receipt", "binding"}
     for record in found.records:
         assert record.place.pointer.startswith(f"/messages/{record.place.message}")
         assert record.place.pointer.count("/messages/") == 1
