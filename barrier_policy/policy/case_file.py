@@ -98,9 +98,7 @@ def read_test_files(policies: PolicySet, paths: Iterable[Path]) -> TestFiles:
     issues += reader.shape.issues
     if issues:
         raise PolicyError(issues)
-    return TestFiles(
-        cases=tuple(reader.cases), transcripts=tuple(reader.transcripts), explained=tuple(reader.explained)
-    )
+    return TestFiles(cases=tuple(reader.cases), transcripts=tuple(reader.transcripts), explained=tuple(reader.explained))
 
 
 class _FileReader:
@@ -129,7 +127,9 @@ class _FileReader:
             return
         items = self.shape.items
         self.cases += [self._case(node, policy) for node in items(fields.get("cases"), "cases")]
-        self.transcripts += [self._transcript(node, policy, path) for node in items(fields.get("transcripts"), "transcripts")]
+        self.transcripts += [
+            self._transcript(node, policy, path) for node in items(fields.get("transcripts"), "transcripts")
+        ]
         self.explained += [self._explained(node, policy) for node in items(fields.get("explained"), "mutants")]
 
     def _case(self, node: Node, policy: Policy) -> Case:

@@ -21,6 +21,7 @@ class CaseResult(msgspec.Struct, frozen=True, kw_only=True):
 
     case: Case
     passed: bool
+    verdict: Verdict
     message: str = ""
     clauses: tuple[Clause, ...] = ()
 
@@ -39,9 +40,10 @@ def judge_cases(policies: PolicySet, evaluator: Evaluator, cases: Iterable[Case]
     rules = {rule.id: rule for _, rule in policies.rules()}
     results = []
     for case in cases:
-        message = "; ".join(differences(case, evaluator.evaluate(case.record)))
+        verdict = evaluator.evaluate(case.record)
+        message = "; ".join(differences(case, verdict))
         clauses = evaluator.evaluate_clauses(rules[case.rule], case.record)
-        results.append(CaseResult(case=case, passed=not message, message=message, clauses=clauses))
+        results.append(CaseResult(case=case, passed=not message, verdict=verdict, message=message, clauses=clauses))
     return tuple(results)
 
 

@@ -109,7 +109,9 @@ class _Runner:
         self._policies = policies
         self._engine = engine
         evaluator = Evaluator(policies, engine)
-        self._outcomes = [(case, {found.rule: found for found in evaluator.evaluate(case.record).outcomes}) for case in cases]
+        self._outcomes = [
+            (case, {found.rule: found for found in evaluator.evaluate(case.record).outcomes}) for case in cases
+        ]
 
     def notices(self, mutant: Mutant) -> bool:
         """Whether some case fails with the mutant in place of its rule. The rule's own cases are asked first."""
