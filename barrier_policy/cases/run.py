@@ -63,13 +63,14 @@ def run_tests(asked: Asked) -> Report:
     Raises PolicyError for policies or test files that are not right, BarrierPolicyError where no case is chosen.
     """
     engines = _engines(asked.engine)
-    folders = asked.folders or (shipped_policies(),)
+    folders = _folders(asked)
     layers = _layers(folders, alone=asked.alone)
     plugins = load_plugins()
     schema = build_schema(kind for kind in plugins.kinds.values() if "." in kind.name)
     loaded = [load_policies(layers, schema, engine) for _, engine in engines]
     policies = loaded[0]
-    files = _chosen(read_test_files(policies, folders), asked)
+    written = read_test_files(policies, folders)
+    files = _chosen(written, asked)
     judged = [
         judge_cases(found, Evaluator(found, engine), files.cases) for found, (_, engine) in zip(loaded, engines, strict=True)
     ]
@@ -84,20 +85,21 @@ def run_tests(asked: Asked) -> Report:
         engines=names,
         rows=(*map(_case_row, zip(*judged, strict=True)), *map(_transcript_row, zip(*told, strict=True))),
         coverage=measure(pairs, judged[0]),
-        mutation=_mutate(policies, pairs, engines[0][1], judged[0], files) if asked.mutate else None,
+        mutation=_mutate(policies, pairs, engines[0][1], written) if asked.mutate else None,
     )
 
 
-def _mutate(
-    policies: PolicySet,
-    pairs: Sequence[tuple[Policy, Rule]],
-    engine: Engine,
-    results: Iterable[CaseResult],
-    files: TestFiles,
-) -> Mutation:
-    """A case that fails anyway would notice every mutant, so it is left out."""
-    cases = [result.case for result in results if result.passed]
-    return run_mutants(policies, pairs, engine, cases, files.explained)
+def _mutate(policies: PolicySet, pairs: Sequence[tuple[Policy, Rule]], engine: Engine, files: TestFiles) -> Mutation:
+    """All cases look at the mutants of the chosen rules, but those that fail anyway: they would notice every one."""
+    results = judge_cases(policies, Evaluator(policies, engine), files.cases)
+    return run_mutants(policies, pairs, engine, [result.case for result in results if result.passed], files.explained)
+
+
+def _folders(asked: Asked) -> tuple[Path, ...]:
+    for folder in asked.folders:
+        if not folder.is_dir():
+            raise BarrierPolicyError(f"`{folder}` is no folder (give a folder of policy files)")
+    return asked.folders or (shipped_policies(),)
 
 
 def _engines(choice: str) -> list[tuple[EngineName, Engine]]:

@@ -120,6 +120,8 @@ def _mutation(mutation: Mutation) -> Iterator[str]:
         yield f"{what} (explained: {survivor.why})" if survivor.why else what
     for entry in mutation.stale:
         yield f"{entry.file}:{entry.line}: {entry.rule}: `{entry.mutation}` does not survive (remove its explanation)"
+    for rule in mutation.too_long:
+        yield f"{rule}: the condition is too long with its variables, only effect and mode were changed"
     unexplained = len(mutation.unexplained)
     yield f"{mutation.mutants} mutants, {len(mutation.survivors)} survived, {unexplained} of them unexplained"
 

@@ -60,13 +60,14 @@ class Coverage(msgspec.Struct, frozen=True, kw_only=True):
         return 100 * self.shown / self.points if self.points else 100.0
 
     def missing(self) -> tuple[Issue, ...]:
-        """What no case shows, each at its place in the policy."""
-        return tuple(
+        """What no case shows, each at its place in the policy, sorted."""
+        missing = (
             Issue(file=rule.file, line=point.line, column=point.column, message=_words(rule, point))
             for rule in self.rules
             for point in rule.points
             if not point.hits
         )
+        return tuple(sorted(missing))
 
 
 def measure(pairs: Iterable[tuple[Policy, Rule]], results: Iterable[CaseResult]) -> Coverage:

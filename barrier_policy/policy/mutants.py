@@ -47,11 +47,16 @@ class Survivor(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Mutation(msgspec.Struct, frozen=True, kw_only=True):
-    """How many mutants were made, and those that survived. `stale` are explanations of mutants that do not survive, or do not exist."""
+    """How many mutants were made, and those that survived.
+
+    `stale` are explanations of mutants that do not survive, or do not exist. `too_long` are the rules whose condition, with variables
+    written out, is too long to be read again: only their effect and mode were changed.
+    """
 
     mutants: int
     survivors: tuple[Survivor, ...]
     stale: tuple[Explained, ...] = ()
+    too_long: tuple[str, ...] = ()
 
     @property
     def unexplained(self) -> tuple[Survivor, ...]:
@@ -88,6 +93,7 @@ def run_mutants(
         mutants=len(mutants),
         survivors=tuple(_survivor(mutant, reasons) for mutant in survivors),
         stale=tuple(entry for key, entry in reasons.items() if key not in names and entry.rule in rules),
+        too_long=tuple(rule.id for _, rule in chosen if SubsetParser().parse(rule.condition.cel)[0] is None),
     )
 
 
