@@ -48,6 +48,7 @@ ONLY_IMPORTERS = {
         "cli/log_app.py",
         "cli/options.py",
         "cli/policy_app.py",
+        "cli/policy_test_app.py",
         "cli/store_app.py",
     ),
     "sqlite3": ("log/database.py",),

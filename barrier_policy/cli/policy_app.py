@@ -25,6 +25,7 @@ from barrier_policy.cli.options import (
     SchemaKind,
     StoreFolder,
 )
+from barrier_policy.cli.policy_test_app import test_app
 
 policy_app = typer.Typer(
     help="Check, test, show, compare, document, start and bundle policies.",
@@ -39,6 +40,7 @@ bundle_app = typer.Typer(
     rich_markup_mode=None,
 )
 policy_app.add_typer(bundle_app, name="bundle")
+policy_app.add_typer(test_app, name="test")
 
 BundleFile = Annotated[Path, typer.Argument(metavar="FILE", help="A bundle, as `policy bundle build` makes it.")]
 

@@ -19,7 +19,7 @@ from barrier_policy.policy.model import Layer
 from barrier_policy.profile import EngineName, Profile
 from barrier_policy.provenance.store import Store, original_bytes
 from barrier_policy.transcript.model import Transcript
-from barrier_policy.walk import Decider
+from barrier_policy.walk import Analysis, Decider
 
 MOST_SPANS = 5
 """Spans that are named where a decision differs."""
@@ -75,7 +75,7 @@ def replay(record: Record, store: Store | None, *, plugins: PluginSet | None = N
     """
     found: list[Difference] = []
     try:
-        decision = _derive(record, store, plugins or load_plugins(), found)
+        decision = _derive(record, store, plugins or load_plugins(), found)[1].decision
     except _Missing as missing:
         return Replay(same=False, differences=(*found, *missing.differences))
     data = decision.to_json()
@@ -85,8 +85,19 @@ def replay(record: Record, store: Store | None, *, plugins: PluginSet | None = N
     return Replay(same=same, data=data, differences=tuple(found))
 
 
-def _derive(record: Record, store: Store | None, plugins: PluginSet, found: list[Difference]) -> Decision:
-    """The decision; inputs that differ are added to `found`. Raises _Missing."""
+def analyse_again(record: Record, store: Store | None, *, plugins: PluginSet | None = None) -> tuple[Decider, Analysis]:
+    """What led to a logged decision, from its archived inputs, with what decided. Raises LogError where an input is missing, or the decision is another one."""
+    try:
+        decider, analysis = _derive(record, store, plugins or load_plugins(), [])
+    except _Missing as missing:
+        raise LogError(f"record {record.sequence}: {missing.differences[0]}") from None
+    if fingerprint_of(analysis.decision.to_json()) != record.result.decision:
+        raise LogError(f"record {record.sequence}: the decision can't be derived again (see how it differs: `replay`)")
+    return decider, analysis
+
+
+def _derive(record: Record, store: Store | None, plugins: PluginSet, found: list[Difference]) -> tuple[Decider, Analysis]:
+    """What decided, and what it found; inputs that differ are added to `found`. Raises _Missing."""
     inputs = _inputs(record, store)
     data, layers = _objects(inputs, store)
     found += _versions(inputs, plugins)
@@ -105,14 +116,15 @@ def _derive(record: Record, store: Store | None, plugins: PluginSet, found: list
     except BarrierPolicyError as error:
         raise _missing(Input.TRANSCRIPT, f"can't be read here: {_first(error)}") from None
     asked = inputs.asked
-    return decider.analyse(
+    analysis = decider.analyse(
         transcript,
         keep_last=asked.keep_last,
         target_tokens=asked.target_tokens,
         now=asked.now,
         store=_recorded_store(inputs, transcript) if inputs.had_store else None,
         ranges=asked.ranges,
-    ).decision
+    )
+    return decider, analysis
 
 
 def _inputs(record: Record, store: Store | None) -> ArchivedInputs:

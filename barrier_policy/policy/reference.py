@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from textwrap import dedent
 
-from barrier_policy.policy.cases import Case, CaseResult
+from barrier_policy.policy.case_file import Case
+from barrier_policy.policy.cases import CaseResult
 from barrier_policy.policy.model import Policy, PolicySet, Rule
 from barrier_policy.policy.verdict import Outcome
 

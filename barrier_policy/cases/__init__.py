@@ -1,0 +1,1 @@
+"""Testing policies: cases run, measured and mutated, and made from decisions."""

@@ -1,0 +1,105 @@
+"""Runs the cases of policies on whole transcripts: what becomes of spans, and by which rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import cast
+
+import msgspec
+
+from barrier_policy.cases.row import RuleTable
+from barrier_policy.decision.assess import record_of
+from barrier_policy.decision.model import SpanDecision
+from barrier_policy.errors import BarrierPolicyError
+from barrier_policy.policy.case_file import ExpectedSpan, TranscriptCase
+from barrier_policy.provenance.store import Store
+from barrier_policy.walk import Analysis, Decider
+
+NOW = "2026-01-01T00:00:00Z"
+"""The time of a case that names none, so that its outcome never depends on the clock."""
+
+
+class TranscriptResult(msgspec.Struct, frozen=True, kw_only=True):
+    """How a case went. `message` is empty where it passed. `spans` are those of the decision, `tables` explain the ones that differ."""
+
+    case: TranscriptCase
+    message: str = ""
+    spans: tuple[SpanDecision, ...] = ()
+    tables: tuple[RuleTable, ...] = ()
+
+
+class _EmptyStore:
+    """A store in which nothing is: originals can be archived, as with the store that `decide` has. Nothing is written."""
+
+    def uri(self, digest: str) -> str:
+        return f"store:{digest}"
+
+    def read(self, digest: str) -> bytes | None:
+        return None
+
+
+def _empty_store() -> Store:
+    return cast(Store, _EmptyStore())  # a decision asks a store for `uri` and `read`, nothing else
+
+
+def judge_transcripts(decider: Decider, cases: Iterable[TranscriptCase]) -> tuple[TranscriptResult, ...]:
+    """The results of cases; a transcript that can't be read is a case that failed."""
+    return tuple(_judge(decider, case) for case in cases)
+
+
+def _judge(decider: Decider, case: TranscriptCase) -> TranscriptResult:
+    try:
+        analysis = decider.analyse(
+            case.path or case.messages, keep_last=case.keep_last, now=case.now or NOW, store=_empty_store()
+        )
+    except BarrierPolicyError as error:
+        return TranscriptResult(case=case, message=f"can't be decided: {error}")
+    spans = {span.messages: (number, span) for number, span in enumerate(analysis.decision.spans)}
+    messages: list[str] = []
+    tables: list[RuleTable] = []
+    for expected in case.expect:
+        found = spans.get(expected.messages)
+        if found is None:
+            messages.append(f"line {expected.line}: no span has messages {_range(expected.messages)} ({_known(spans)})")
+            continue
+        number, span = found
+        unlike = _differences(expected, span)
+        if unlike:
+            messages.append(f"line {expected.line}: span {_range(expected.messages)}: {', '.join(unlike)}")
+            tables += _tables(decider, analysis, number, {*rules_of(span), *(expected.rules or ())})
+    return TranscriptResult(
+        case=case, message="; ".join(messages), spans=analysis.decision.spans, tables=tuple(dict.fromkeys(tables))
+    )
+
+
+def rules_of(span: SpanDecision) -> tuple[str, ...]:
+    """The rules that made the verdict of a span, and those whose error did; each once, sorted."""
+    return tuple(sorted({*(reason.rule for reason in span.reasons), *(error.rule for error in span.errors)}))
+
+
+def _differences(expected: ExpectedSpan, span: SpanDecision) -> list[str]:
+    unlike = []
+    if span.action != expected.action:
+        unlike.append(f"action is {span.action}, not {expected.action} (by {', '.join(rules_of(span)) or 'no rule'})")
+    if expected.rules is not None and rules_of(span) != expected.rules:
+        unlike.append(f"rules are [{', '.join(rules_of(span))}], not [{', '.join(expected.rules)}]")
+    return unlike
+
+
+def _tables(decider: Decider, analysis: Analysis, number: int, names: set[str]) -> list[RuleTable]:
+    record = record_of(analysis.join, analysis.assessments[number])
+    return [
+        RuleTable(rule=rule.id, clauses=decider.evaluator.evaluate_clauses(rule, record))
+        for _, rule in decider.policies.rules()
+        if rule.id in names
+    ]
+
+
+def _known(spans: Iterable[tuple[int, int]]) -> str:
+    known = list(spans)
+    names = ", ".join(map(_range, known[:5])) + (", …" if len(known) > 5 else "")
+    return f"spans are {names}" if known else "all messages are in the tail"
+
+
+def _range(messages: tuple[int, int]) -> str:
+    return f"[{messages[0]}, {messages[1]}]"

@@ -1,0 +1,98 @@
+"""Reports for machines of continuous integration: JUnit for cases, Cobertura for coverage."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from pathlib import PurePath
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from barrier_policy.cases.row import Row, table_lines
+from barrier_policy.cases.run import Report
+from barrier_policy.policy.coverage import Coverage, RuleCoverage
+
+
+def junit(report: Report) -> bytes:
+    """A suite for each policy, a case for each case; survivors of mutation are a suite of failures."""
+    root = Element("testsuites", name="policy test", tests=str(len(report.rows)), failures=str(len(report.failed)))
+    rows = sorted(report.rows, key=lambda row: row.policy)
+    for policy, group in groupby(rows, key=lambda row: row.policy):
+        found = list(group)
+        failures = sum(not row.passed for row in found)
+        suite = SubElement(root, "testsuite", name=policy, tests=str(len(found)), failures=str(failures))
+        for row in found:
+            _case(suite, row)
+    if report.mutation is not None:
+        survivors = report.mutation.unexplained
+        count = str(len(survivors))
+        suite = SubElement(root, "testsuite", name="mutants", tests=str(report.mutation.mutants), failures=count)
+        for survivor in survivors:
+            case = SubElement(suite, "testcase", classname=survivor.rule, name=_legal(survivor.mutation))
+            SubElement(case, "failure", message=_legal(f"{survivor.file}:{survivor.line}: no case notices it"))
+    return _document(root)
+
+
+def _case(suite: Element, row: Row) -> None:
+    case = SubElement(
+        suite, "testcase", classname=_legal(row.rule or row.policy), name=_legal(row.name), file=row.file, line=str(row.line)
+    )
+    if not row.passed:
+        failure = SubElement(case, "failure", message=_legal(row.message))
+        failure.text = _legal("\n".join([f"{row.file}:{row.line}", *table_lines(row)]))
+
+
+def cobertura(coverage: Coverage) -> bytes:
+    """A class for each policy file, a line for each line with a rule or clause; what is to be shown of it are its branches."""
+    rate = f"{coverage.percent / 100:.4f}"
+    counts = {"branches-covered": str(coverage.shown), "branches-valid": str(coverage.points), "complexity": "0"}
+    lines = {"lines-covered": str(_lines(coverage, hit=True)), "lines-valid": str(_lines(coverage, hit=False))}
+    root = Element("coverage", {"branch-rate": rate, "line-rate": rate, "timestamp": "0", "version": "1", **counts, **lines})
+    sources = SubElement(root, "sources")
+    SubElement(sources, "source").text = "."
+    packages = SubElement(root, "packages")
+    package = SubElement(
+        packages, "package", {"name": "policies", "branch-rate": rate, "line-rate": rate, "complexity": "0"}
+    )
+    classes = SubElement(package, "classes")
+    ordered = sorted(coverage.rules, key=lambda rule: (rule.file, rule.line))
+    for file, group in groupby(ordered, key=lambda rule: rule.file):
+        _class(classes, file, list(group))
+    return _document(root)
+
+
+def _class(classes: Element, file: str, rules: list[RuleCoverage]) -> None:
+    of_file = Coverage(rules=tuple(rules))
+    rate = f"{of_file.percent / 100:.4f}"
+    name = PurePath(file).stem
+    head = {"name": name, "filename": file, "branch-rate": rate, "line-rate": rate, "complexity": "0"}
+    found = SubElement(classes, "class", head)
+    SubElement(found, "methods")
+    lines = SubElement(found, "lines")
+    for number, hits in _by_line(of_file).items():
+        shown = sum(map(bool, hits))
+        covered = f"{100 * shown // len(hits)}% ({shown}/{len(hits)})"
+        attributes = {"number": str(number), "hits": str(sum(hits)), "branch": "true", "condition-coverage": covered}
+        SubElement(lines, "line", attributes)
+
+
+def _by_line(coverage: Coverage) -> dict[int, list[int]]:
+    lines: dict[int, list[int]] = {}
+    for rule in coverage.rules:
+        for point in rule.points:
+            lines.setdefault(point.line, []).append(point.hits)
+    return dict(sorted(lines.items()))
+
+
+def _lines(coverage: Coverage, *, hit: bool) -> int:
+    found = {(rule.file, point.line) for rule in coverage.rules for point in rule.points if point.hits or not hit}
+    return len(found)
+
+
+def _legal(text: str) -> str:
+    """A text with what XML can't hold written as escapes."""
+    return "".join(char if char in "\n\t" or char.isprintable() else f"\\u{ord(char):04x}" for char in text)
+
+
+def _document(root: Element) -> bytes:
+    indent(root)
+    text: str = tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'.encode("utf-8", "backslashreplace")
