@@ -165,18 +165,18 @@ def _lines(name: str, rule: str, record: Mapping[str, Any], verdict: Verdict, ag
     for field, value in record.items():
         if isinstance(value, list) and isinstance(value[0], dict):
             yield f"      {field}:"
-            yield from (f"        - {_flow(item)}" for item in value)
+            yield from (f"        - {flow(item)}" for item in value)
         else:
-            yield f"      {field}: {_flow(value)}"
-    yield f"    expect: {_flow(expect)}"
+            yield f"      {field}: {flow(value)}"
+    yield f"    expect: {flow(expect)}"
 
 
-def _flow(value: Any) -> str:
+def flow(value: Any) -> str:
     """A value in YAML's flow style; every text in quotes, so that none is taken for something else."""
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{name}: {_flow(entry)}" for name, entry in value.items()) + "}"
+        return "{" + ", ".join(f"{name}: {flow(entry)}" for name, entry in value.items()) + "}"
     if isinstance(value, list):
-        return "[" + ", ".join(map(_flow, value)) + "]"
+        return "[" + ", ".join(map(flow, value)) + "]"
     return _quoted(value) if isinstance(value, str) else json.dumps(value)
 
 

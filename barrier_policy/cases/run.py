@@ -83,7 +83,7 @@ def run_tests(asked: Asked) -> Report:
     pairs = _pairs(policies, folders, asked)
     return Report(
         engines=names,
-        rows=(*map(_case_row, zip(*judged, strict=True)), *map(_transcript_row, zip(*told, strict=True))),
+        rows=(*map(case_row, zip(*judged, strict=True)), *map(_transcript_row, zip(*told, strict=True))),
         coverage=measure(pairs, judged[0]),
         mutation=_mutate(policies, pairs, engines[0][1], written) if asked.mutate else None,
     )
@@ -149,8 +149,8 @@ def _matches(name: str, pattern: str) -> bool:
     return not pattern or fnmatchcase(name, pattern)
 
 
-def _case_row(results: tuple[CaseResult, ...]) -> Row:
-    """One case as all engines judged it."""
+def case_row(results: tuple[CaseResult, ...]) -> Row:
+    """One case as all engines judged it; where they disagree it has failed, whatever they say."""
     first, case = results[0], results[0].case
     message = first.message
     if any((other.verdict, other.clauses) != (first.verdict, first.clauses) for other in results):

@@ -33,7 +33,12 @@ def junit(report: Report) -> bytes:
 
 def _case(suite: Element, row: Row) -> None:
     case = SubElement(
-        suite, "testcase", classname=_legal(row.rule or row.policy), name=_legal(row.name), file=row.file, line=str(row.line)
+        suite,
+        "testcase",
+        classname=_legal(row.rule or row.policy),
+        name=_legal(row.name),
+        file=_legal(row.file),
+        line=str(row.line),
     )
     if not row.passed:
         failure = SubElement(case, "failure", message=_legal(row.message))
@@ -62,8 +67,8 @@ def cobertura(coverage: Coverage) -> bytes:
 def _class(classes: Element, file: str, rules: list[RuleCoverage]) -> None:
     of_file = Coverage(rules=tuple(rules))
     rate = f"{of_file.percent / 100:.4f}"
-    name = PurePath(file).stem
-    head = {"name": name, "filename": file, "branch-rate": rate, "line-rate": rate, "complexity": "0"}
+    name = _legal(PurePath(file).stem)
+    head = {"name": name, "filename": _legal(file), "branch-rate": rate, "line-rate": rate, "complexity": "0"}
     found = SubElement(classes, "class", head)
     SubElement(found, "methods")
     lines = SubElement(found, "lines")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from barrier_policy.cases.run import case_row
 from barrier_policy.join.schema import RecordSchema
 from barrier_policy.policy.case_file import read_test_files
 from barrier_policy.policy.cases import judge_cases
@@ -160,3 +161,16 @@ def test_the_shipped_policies_are_fully_covered_and_every_mutant_is_noticed_or_e
     assert found.mutants > 100
     assert [(survivor.rule, survivor.mutation) for survivor in found.unexplained] == []
     assert (found.stale, found.too_long) == ((), ())
+
+
+def test_engines_that_disagree_are_a_failure(
+    write: Callable[..., Path], load: Callable[..., PolicySet], rule: Callable[..., str], python_engine: Engine
+) -> None:
+    path = write(cases("span: {tokens: 11}, expect: {outcome: true}"), "x_test.yaml")
+    told = []
+    for condition in (LARGE, "span.tokens > 11"):  # what two engines would have to see differently
+        policies = load(rule("a.large", condition))
+        (case,) = read_test_files(policies, [path]).cases
+        told += judge_cases(policies, Evaluator(policies, python_engine), [case])
+    assert case_row((told[0], told[0])).message == ""
+    assert case_row((told[0], told[1])).message == "the engines disagree: as expected / outcome is false, not true"
