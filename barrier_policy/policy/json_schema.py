@@ -99,10 +99,11 @@ def policy_schema(record: RecordSchema) -> dict[str, Any]:
 def case_schema(record: RecordSchema) -> dict[str, Any]:
     """Of files of kind PolicyTest. A case that is `malformed` may have any values in its span."""
     outcomes = {"enum": [*map(str, Outcome), True, False]}
-    expect = {"outcome": outcomes, "verdict": _choice(VerdictKind), "evidence": _list(_text())}
+    rule = _text(rf"{_WORD}\.{_WORD}")
+    expect = {"outcome": outcomes, "verdict": _choice(VerdictKind), "evidence": _list(_text()), "rules": _list(rule)}
     case = {
         "name": _text(),
-        "rule": _text(rf"{_WORD}\.{_WORD}"),
+        "rule": rule,
         "span": {"type": "object"},
         "malformed": {"type": "boolean"},
         "expect": _mapping(expect, ["outcome"]),
@@ -115,9 +116,30 @@ def case_schema(record: RecordSchema) -> dict[str, Any]:
         "kind": {"const": "PolicyTest"},
         "policy": _text(_WORD),
         "cases": _list(item),
+        "transcripts": _list(_transcript_case(rule)),
+        "explained": _list(_mapping({"rule": rule, "mutation": _text(), "why": _text()}, ("rule", "mutation", "why"))),
     }
-    made = _document("test", "Cases of a policy", known, known)
+    made = _document("test", "Cases of a policy", known, ("apiVersion", "kind", "policy"))
     return {**made, "definitions": {name: _record(record, name) for name in sorted(record.types)}}
+
+
+def _transcript_case(rule: dict[str, Any]) -> dict[str, Any]:
+    """A whole transcript, in the file or beside it, and what becomes of its spans."""
+    index = {"type": "integer", "minimum": 0}
+    span = {
+        "messages": _list(index, minItems=2, maxItems=2),
+        "action": {"enum": ["summarize", "retain", "repair"]},
+        "rules": _list(rule),
+    }
+    known = {
+        "name": _text(),
+        "messages": _list({"type": "object"}),
+        "file": _text(),
+        "keep_last": index,
+        "now": {"type": "string"},
+        "expect": _list(_mapping(span, ("messages", "action"))),
+    }
+    return _mapping(known, ("name", "expect"))
 
 
 def exception_schema(record: RecordSchema) -> dict[str, Any]:
