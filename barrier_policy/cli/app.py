@@ -31,6 +31,7 @@ from barrier_policy.cli.options import (
     Target,
     parse_range,
 )
+from barrier_policy.cli.plugin_app import plugin_app
 from barrier_policy.cli.store_app import store_app
 
 EXIT_CODES = "Exit codes: 0 compaction may go on, 1 refused, 2 usage or unreadable input, 3 invalid policy, 4 what was checked is not good."
@@ -46,6 +47,7 @@ app = typer.Typer(
 app.add_typer(carrier_app, name="carrier")
 app.add_typer(store_app, name="store")
 app.add_typer(log_app, name="log")
+app.add_typer(plugin_app, name="plugin")
 
 
 def _version(wanted: bool) -> None:
