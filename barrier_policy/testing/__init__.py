@@ -14,7 +14,8 @@ from barrier_policy.testing.builders import (
     tool_call,
     tool_result,
 )
-from barrier_policy.testing.contract import Sample, contract_tests
+from barrier_policy.testing.contract import contract_tests
+from barrier_policy.testing.format_checks import Sample
 from barrier_policy.testing.runners import run_policy_cases, span_actions, span_rules
 
 __all__ = [

@@ -131,7 +131,7 @@ def _places(value: Any, before: tuple[str | int, ...] = ()) -> Iterator[tuple[st
 def _replaced(value: Any, place: tuple[str | int, ...], new: Any) -> Any:
     if not place:
         return new
-    copy = dict(value) if isinstance(value, dict) else list(value)
+    copy: Any = dict(value) if isinstance(value, dict) else list(value)
     copy[place[0]] = _replaced(value[place[0]], place[1:], new)
     return copy
 

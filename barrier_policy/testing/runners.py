@@ -24,8 +24,7 @@ def run_policy_cases(folder: str | Path, *, plugins: Iterable[Plugin] = (), engi
     """
     kinds = load_beside_installed(*plugins).kinds.values()
     loaded = load_engine(engine)
-    layers = [shipped_policies(), Path(folder)]
-    policies = load_policies(layers, build_schema(kind for kind in kinds if "." in kind.name), loaded)
+    policies = load_policies(_layers(folder), build_schema(kind for kind in kinds if "." in kind.name), loaded)
     results = run_cases(policies, loaded, [Path(folder)])
     if not results:
         raise BarrierPolicyError(f"{folder}: no cases (write `NAME_test.yaml` beside each policy `NAME.yaml`)")
@@ -52,6 +51,11 @@ def span_rules(
 
 
 def _decide(transcript: TranscriptLike, policies: str | Path | None, plugins: Iterable[Plugin], keep_last: int) -> Decision:
-    layers = [shipped_policies(), *([Path(policies)] if policies is not None else [])]
-    decider = Decider(plugins=load_beside_installed(*plugins), policies=layers)
+    decider = Decider(plugins=load_beside_installed(*plugins), policies=_layers(policies))
     return decider.analyse(transcript, keep_last=keep_last, now=NOW).decision
+
+
+def _layers(folder: str | Path | None) -> list[Path]:
+    """The shipped policies, and on top of them the folder, if it is another one."""
+    shipped = shipped_policies()
+    return [shipped] if folder is None or Path(folder).resolve() == shipped.resolve() else [shipped, Path(folder)]
