@@ -35,7 +35,9 @@ def tool_call(name: str, arguments: Any = None, *, id: str = "c1") -> Part:
     """A call. `arguments` are JSON data; a string is taken as the text that the model wrote, JSON or not."""
     if not isinstance(arguments, str):
         data = {} if arguments is None else arguments
-        return Part(type=PartType.TOOL_CALL, name=name, call_id=id, text=json.dumps(data), arguments=data)
+        return Part(
+            type=PartType.TOOL_CALL, name=name, call_id=id, text=json.dumps(data, ensure_ascii=False), arguments=data
+        )
     try:
         decoded = json.loads(arguments)
     except (ValueError, RecursionError):
@@ -45,7 +47,7 @@ def tool_call(name: str, arguments: Any = None, *, id: str = "c1") -> Part:
 
 def tool_result(payload: Any, *, id: str = "c1", is_error: bool | None = None) -> Part:
     """The result of the call with that id. A payload that is no string becomes JSON text."""
-    text = payload if isinstance(payload, str) else json.dumps(payload)
+    text = payload if isinstance(payload, str) else json.dumps(payload, ensure_ascii=False)
     return Part(type=PartType.TOOL_RESULT, call_id=id, text=text, is_error=is_error)
 
 

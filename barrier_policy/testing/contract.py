@@ -12,7 +12,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from barrier_policy.errors import MissingExtraError
+from barrier_policy.facts.model import Fact
 from barrier_policy.plugins import PluginSet
 from barrier_policy.testing.builders import conversation
 from barrier_policy.testing.extractor_checks import EXTRACTOR_CHECKS, ExtractorCase
@@ -59,9 +62,16 @@ def contract_tests(
 
 def _extractors(loaded: PluginSet, messages: tuple[Message, ...]) -> dict[str, ExtractorCase]:
     kinds = {info.name: {name: loaded.kinds[name] for name in info.kinds} for info in loaded.infos}
-    return {
-        found.name: ExtractorCase(extractor=found, kinds=kinds[found.name], messages=messages) for found in loaded.extractors
-    }
+    cases = (ExtractorCase(extractor=found, kinds=kinds[found.name], messages=messages) for found in loaded.extractors)
+    return {case.extractor.name: msgspec.structs.replace(case, first=_first(case)) for case in cases}
+
+
+def _first(case: ExtractorCase) -> list[list[Fact]] | None:
+    """What the very first call finds; None where it raises, which tests will report."""
+    try:
+        return case.all_facts()
+    except Exception:
+        return None
 
 
 def _readers(loaded: PluginSet, samples: tuple[Sample, ...]) -> dict[str, ReaderCase]:

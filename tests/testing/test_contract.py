@@ -207,6 +207,13 @@ def test_a_broken_promise_is_found(
         check(case(extract, *kinds))
 
 
+def test_what_was_kept_before_the_test_of_it_is_found_too() -> None:
+    found = case(stateful())
+    found.all_facts()
+    with pytest.raises(AssertionError, match="something is kept between calls"):
+        checks.the_same_message_gives_the_same_facts(found)
+
+
 def test_a_kind_that_says_it_is_derived_may_reword_its_place() -> None:
     kind = FactKind(name=KIND.name, doc="A ticket.", attributes=(PROJECT,), derived=True)
     checks.every_fact_stands_where_it_says(case(each(lambda *at: fact(*at, text="the ticket")), kind))
