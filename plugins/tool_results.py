@@ -11,6 +11,7 @@ from barrier_policy_plugins.result_words import ResultState
 
 from barrier_policy.facts.context import Context
 from barrier_policy.facts.model import Attribute, Fact, FactKind
+from barrier_policy.facts.secrets import find_secrets
 from barrier_policy.hookspecs import hookimpl
 from barrier_policy.transcript.model import Message, MessageKind, Part, PartType
 
@@ -78,7 +79,13 @@ def _fact(message: int, index: int, part: Part, call: Part | None, context: Cont
             "state": reading.state.value,
             "basis": reading.basis,
             "reports": reading.reports.value if reading.reports is not None else "",
-            "handles": find_handles(part.text, reads=judged is not None and judged.reads),
+            "handles": _whole(find_handles(part.text, reads=judged is not None and judged.reads), part.text),
             "receipt": () if settled_read else receipt_pieces(part.text),
         },
     )
+
+
+def _whole(handles: tuple[str, ...], text: str) -> tuple[str, ...]:
+    """Handles without those that are a piece of a secret: only a whole secret is masked later."""
+    hidden = [text[secret.start : secret.end] for secret in find_secrets(text)] if handles else []
+    return tuple(handle for handle in handles if not any(handle != secret and handle in secret for secret in hidden))

@@ -47,10 +47,12 @@ ONLY_IMPORTERS = {
         "cli/guard.py",
         "cli/log_app.py",
         "cli/options.py",
+        "cli/plugin_app.py",
         "cli/policy_app.py",
         "cli/policy_test_app.py",
         "cli/store_app.py",
     ),
+    "pytest": ("testing/contract.py", "testing/store_checks.py"),
     "sqlite3": ("log/database.py",),
 }
 """A package that needs taming is imported where it is tamed, and nowhere else in the core."""

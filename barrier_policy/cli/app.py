@@ -32,6 +32,7 @@ from barrier_policy.cli.options import (
     Target,
     parse_range,
 )
+from barrier_policy.cli.plugin_app import plugin_app
 from barrier_policy.cli.policy_app import policy_app
 from barrier_policy.cli.store_app import store_app
 
@@ -48,6 +49,7 @@ app = typer.Typer(
 app.add_typer(carrier_app, name="carrier")
 app.add_typer(store_app, name="store")
 app.add_typer(log_app, name="log")
+app.add_typer(plugin_app, name="plugin")
 app.add_typer(policy_app, name="policy")
 
 

@@ -56,11 +56,15 @@ class Attribute(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FactKind(msgspec.Struct, frozen=True, kw_only=True):
-    """The documented schema of one kind of fact."""
+    """The documented schema of one kind of fact.
+
+    `derived` says that the text of its facts is made from what stands at their place, and is not a copy of it.
+    """
 
     name: str
     doc: str
     attributes: tuple[Attribute, ...] = ()
+    derived: bool = False
 
 
 class Failure(msgspec.Struct, frozen=True, kw_only=True, order=True):

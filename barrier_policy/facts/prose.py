@@ -48,6 +48,7 @@ _SHOWN_TAG: Final = re.compile(
 _CODE_SIGNS: Final = frozenset("{}<>=|\\$&^[]();")
 _CODE: Final = re.compile(r"[{}<>=|\\$&^\[\]]|\w\(|;$|::")
 _ENDS: Final = re.compile(r"[.!?…。！？؟।](?=[\s\"'”’»)\]]*\S)")
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _STOPS: Final = re.compile(r"[。！？]|[.!?…؟।][\"'”’»)\]]*\s")
 _QUOTED: Final = re.compile(
     r"(?<!\w)'[^'\n]{2,200}'(?!\w)|\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”|«[^»\n]{1,200}»|„[^“”\n]{1,200}[“”]"
@@ -112,7 +113,7 @@ def _cut(text: str, block: _Block) -> Iterator[Sentence]:
     if len(piece) > MAX_SENTENCE or _ENDS.search(piece):
         position = block.start
         for stretch in _stretches(piece):
-            for part in segment("en", stretch):
+            for part in segment("en", _SURROGATE.sub("\ufffd", stretch)):  # which it can't take; places stay
                 yield from _trimmed(text, position, position + len(part), block.box)
                 position += len(part)
     else:

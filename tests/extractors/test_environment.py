@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -10,6 +9,7 @@ from barrier_policy_plugins import environment as plugin
 from barrier_policy_plugins.shell_settings import command_settings
 
 from barrier_policy import Context, Fact, Message, MessageKind, Origin, Part, PartType
+from barrier_policy.testing import tool_call
 
 
 def _context(previous: Message | None = None) -> Context:
@@ -18,10 +18,6 @@ def _context(previous: Message | None = None) -> Context:
 
 def _message(*parts: Part, environment: dict[str, str] | None = None, kind: MessageKind = MessageKind.MESSAGE) -> Message:
     return Message(index=1, role="assistant", origin=Origin.AGENT, parts=parts, kind=kind, environment=environment or {})
-
-
-def _call(name: str, arguments: Any) -> Part:
-    return Part(type=PartType.TOOL_CALL, name=name, text=json.dumps(arguments), arguments=arguments)
 
 
 def _settings(message: Message, previous: Message | None = None) -> list[tuple[Any, Any, Any]]:
@@ -90,7 +86,7 @@ def test_commands_that_leave_the_surroundings_alone(script: str) -> None:
     ],
 )
 def test_calls_say_where_they_work(arguments: Any, expected: tuple[str, str, str]) -> None:
-    assert expected in _settings(_message(_call("run", arguments)))
+    assert expected in _settings(_message(tool_call("run", arguments)))
 
 
 @pytest.mark.parametrize(
@@ -102,11 +98,11 @@ def test_calls_say_where_they_work(arguments: Any, expected: tuple[str, str, str
     ],
 )
 def test_tools_that_enter_or_leave_a_mode(tool: str, arguments: Any, value: str) -> None:
-    assert ("mode", value, "argument") in _settings(_message(_call(tool, arguments)))
+    assert ("mode", value, "argument") in _settings(_message(tool_call(tool, arguments)))
 
 
 def test_a_search_mode_is_no_mode_of_the_runtime() -> None:
-    assert _settings(_message(_call("Grep", {"pattern": "x", "mode": "content"}))) == []
+    assert _settings(_message(tool_call("Grep", {"pattern": "x", "mode": "content"}))) == []
 
 
 @pytest.mark.parametrize(
@@ -143,7 +139,7 @@ def test_variables_and_commands_in_prose_are_stated_with_their_place() -> None:
 
 
 def test_a_secret_in_a_variable_is_not_stated() -> None:
-    assert _settings(_message(_call("bash", {"command": "export DB_PASSWORD='hT9!vale-44'; cd /x"}))) == [
+    assert _settings(_message(tool_call("bash", {"command": "export DB_PASSWORD='hT9!vale-44'; cd /x"}))) == [
         ("cwd", "/x", "command")
     ]
 
@@ -156,11 +152,11 @@ def test_every_attribute_is_declared() -> None:
 
 @pytest.mark.parametrize("kind", [MessageKind.SUMMARY, MessageKind.CARRIER])
 def test_summaries_and_carriers_are_not_mined(kind: MessageKind) -> None:
-    assert _settings(_message(_call("bash", {"command": "cd /x"}), kind=kind)) == []
+    assert _settings(_message(tool_call("bash", {"command": "cd /x"}), kind=kind)) == []
 
 
 @pytest.mark.parametrize("unit", ["export A=", "cd ", "`cd a` ", "A_B=c ", "git ", "$("])
 def test_hostile_repetition_is_read_to_the_end(unit: str) -> None:
     text = unit * 3_000
-    message = _message(Part(type=PartType.TEXT, text=text), _call("bash", {"command": text}))
+    message = _message(Part(type=PartType.TEXT, text=text), tool_call("bash", {"command": text}))
     assert len(_settings(message)) < 1_000

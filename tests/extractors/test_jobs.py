@@ -9,10 +9,7 @@ import pytest
 from barrier_policy_plugins import jobs as plugin
 
 from barrier_policy import Context, Fact, Message, MessageKind, Origin, Part, PartType
-
-
-def _call(name: str, arguments: Any) -> Part:
-    return Part(type=PartType.TOOL_CALL, name=name, text=json.dumps(arguments), arguments=arguments)
+from barrier_policy.testing import tool_call
 
 
 def _facts(text: Any, call: Part | None = None, *, is_error: bool | None = None) -> list[Fact]:
@@ -26,7 +23,7 @@ def _states(facts: list[Fact]) -> list[tuple[Any, Any]]:
     return [(fact.get("handle"), fact.get("state")) for fact in facts]
 
 
-BASH = _call("Bash", {"command": "make all", "run_in_background": True, "description": "build all"})
+BASH = tool_call("Bash", {"command": "make all", "run_in_background": True, "description": "build all"})
 
 
 @pytest.mark.parametrize(
@@ -34,32 +31,32 @@ BASH = _call("Bash", {"command": "make all", "run_in_background": True, "descrip
     [
         (BASH, "Command running in background with ID: b2ed671. Output is being written to: /t/b2ed671.output", "b2ed671"),
         (
-            _call("Task", {"description": "review"}),
+            tool_call("Task", {"description": "review"}),
             "Async agent launched successfully.\nagentId: af9e8ed (internal ID)\nThe agent is working in the background.",
             "af9e8ed",
         ),
-        (_call("Task", {"description": "print half"}), "started agent_7c2 (background, no registry)", "agent_7c2"),
-        (_call("spawn_agent", {"message": "look"}), {"agent_id": "019a-77"}, "019a-77"),
-        (_call("sbatch", {"script": "train.sh"}), "Submitted batch job 88204", "88204"),
-        (_call("shell", {"cmd": "nohup ./fill > f.log 2>&1 & echo job 5512"}), "job 5512", "5512"),
-        (_call("shell", {"command": "sleep 900 &"}), "[1] 40312", "40312"),
+        (tool_call("Task", {"description": "print half"}), "started agent_7c2 (background, no registry)", "agent_7c2"),
+        (tool_call("spawn_agent", {"message": "look"}), {"agent_id": "019a-77"}, "019a-77"),
+        (tool_call("sbatch", {"script": "train.sh"}), "Submitted batch job 88204", "88204"),
+        (tool_call("shell", {"cmd": "nohup ./fill > f.log 2>&1 & echo job 5512"}), "job 5512", "5512"),
+        (tool_call("shell", {"command": "sleep 900 &"}), "[1] 40312", "40312"),
         (
-            _call("sql", {"sql": "create index concurrently i on t(a)", "detach": True}),
+            tool_call("sql", {"sql": "create index concurrently i on t(a)", "detach": True}),
             "detached, backend pid 30118",
             "30118",
         ),
-        (_call("notify", {"segment": "n4"}), {"state": "queued", "job": "job-66120", "recipients": 7418}, "job-66120"),
+        (tool_call("notify", {"segment": "n4"}), {"state": "queued", "job": "job-66120", "recipients": 7418}, "job-66120"),
         (
-            _call("restore_start", {"into": "scratch"}),
+            tool_call("restore_start", {"into": "scratch"}),
             {"job": "rst-0313", "state": "running", "phase": "base 3%"},
             "rst-0313",
         ),
-        (_call("exec", {"cmd": "render", "wait_s": 10}), {"session": "session 6027", "state": "running"}, "6027"),
-        (_call("ci.pipeline.get", {"id": 70912}), {"id": 70912, "status": "running"}, "70912"),
-        (_call("deploy.enqueue", {"artifact": "x"}), {"queued": "dq-3381", "runs_unattended": True}, "dq-3381"),
-        (_call("job_start", {"task": "count"}), {"job_id": "j-9"}, "j-9"),
-        (_call("x", {}), {"data": {"run_id": "r_1", "status": "in_progress"}}, "r_1"),
-        (_call("export", {}), {"job": "e-1", "done": 120, "total": 400}, "e-1"),
+        (tool_call("exec", {"cmd": "render", "wait_s": 10}), {"session": "session 6027", "state": "running"}, "6027"),
+        (tool_call("ci.pipeline.get", {"id": 70912}), {"id": 70912, "status": "running"}, "70912"),
+        (tool_call("deploy.enqueue", {"artifact": "x"}), {"queued": "dq-3381", "runs_unattended": True}, "dq-3381"),
+        (tool_call("job_start", {"task": "count"}), {"job_id": "j-9"}, "j-9"),
+        (tool_call("x", {}), {"data": {"run_id": "r_1", "status": "in_progress"}}, "r_1"),
+        (tool_call("export", {}), {"job": "e-1", "done": 120, "total": 400}, "e-1"),
     ],
 )
 def test_work_that_goes_on_is_running(call: Part, result: Any, handle: str) -> None:
@@ -70,26 +67,30 @@ def test_work_that_goes_on_is_running(call: Part, result: Any, handle: str) -> N
     "call, result, expected",
     [
         (
-            _call("TaskOutput", {"task_id": "bc95948"}),
+            tool_call("TaskOutput", {"task_id": "bc95948"}),
             "<retrieval_status>not_ready</retrieval_status>\n\n<task_id>bc95948</task_id>\n\n<status>running</status>",
             ("bc95948", "running"),
         ),
         (
-            _call("TaskOutput", {"task_id": "bc95948"}),
+            tool_call("TaskOutput", {"task_id": "bc95948"}),
             "<task_id>bc95948</task_id>\n<status>completed</status>\n<exit_code>0</exit_code>\n<output>\n1 failed\n</output>",
             ("bc95948", "finished"),
         ),
-        (_call("TaskStop", {"task_id": "b2ed671"}), "Successfully stopped task: b2ed671", ("b2ed671", "failed")),
-        (_call("job_wait", {"job": "j-9"}), {"job": "j-9", "state": "finished", "result": {"a": 14}}, ("j-9", "finished")),
-        (_call("exec_poll", {"session": 6027}), {"state": "running", "out": "frame 388/2400"}, ("6027", "running")),
-        (_call("exec_poll", {"session": 6027}), {"state": "exited", "code": 0}, ("6027", "finished")),
-        (_call("ci.pipeline.wait", {"id": 70912}), {"id": 70912, "status": "success"}, ("70912", "finished")),
-        (_call("agent_wait", {"agent": "rv-12"}), "rv-12 finished, 4 findings: T1 rounding", ("rv-12", "finished")),
-        (_call("helper_result", {"helper": "hp-1"}), "slate: 95 EUR/m2, 80 years", ("hp-1", "finished")),
-        (_call("job_result", {"job": "j-9"}), "not ready, try again", None),
-        (_call("job_get", {"job": "j-9"}), {"job": "j-9", "status": "failed"}, ("j-9", "failed")),
-        (_call("job_get", {"job": "j-9"}), {"job": "j-9", "status": "timed_out"}, ("j-9", "unknown")),
-        (_call("export", {}), {"job": "e-1", "done": 400, "total": 400}, ("e-1", "finished")),
+        (tool_call("TaskStop", {"task_id": "b2ed671"}), "Successfully stopped task: b2ed671", ("b2ed671", "failed")),
+        (
+            tool_call("job_wait", {"job": "j-9"}),
+            {"job": "j-9", "state": "finished", "result": {"a": 14}},
+            ("j-9", "finished"),
+        ),
+        (tool_call("exec_poll", {"session": 6027}), {"state": "running", "out": "frame 388/2400"}, ("6027", "running")),
+        (tool_call("exec_poll", {"session": 6027}), {"state": "exited", "code": 0}, ("6027", "finished")),
+        (tool_call("ci.pipeline.wait", {"id": 70912}), {"id": 70912, "status": "success"}, ("70912", "finished")),
+        (tool_call("agent_wait", {"agent": "rv-12"}), "rv-12 finished, 4 findings: T1 rounding", ("rv-12", "finished")),
+        (tool_call("helper_result", {"helper": "hp-1"}), "slate: 95 EUR/m2, 80 years", ("hp-1", "finished")),
+        (tool_call("job_result", {"job": "j-9"}), "not ready, try again", None),
+        (tool_call("job_get", {"job": "j-9"}), {"job": "j-9", "status": "failed"}, ("j-9", "failed")),
+        (tool_call("job_get", {"job": "j-9"}), {"job": "j-9", "status": "timed_out"}, ("j-9", "unknown")),
+        (tool_call("export", {}), {"job": "e-1", "done": 400, "total": 400}, ("e-1", "finished")),
     ],
 )
 def test_polls_report_the_state_of_the_same_handle(call: Part, result: Any, expected: tuple[str, str] | None) -> None:
@@ -97,9 +98,9 @@ def test_polls_report_the_state_of_the_same_handle(call: Part, result: Any, expe
 
 
 def test_a_list_reports_each_job() -> None:
-    facts = _facts("hp-1 done, hp-2 running, hp-3 running", _call("helper_list", {}))
+    facts = _facts("hp-1 done, hp-2 running, hp-3 running", tool_call("helper_list", {}))
     assert _states(facts) == [("hp-1", "finished"), ("hp-2", "running"), ("hp-3", "running")]
-    facts = _facts([{"agent": "a-1", "state": "running"}, {"agent": "a-2", "state": "done"}], _call("agent_list", {}))
+    facts = _facts([{"agent": "a-1", "state": "running"}, {"agent": "a-2", "state": "done"}], tool_call("agent_list", {}))
     assert _states(facts) == [("a-1", "running"), ("a-2", "finished")]
 
 
@@ -107,16 +108,16 @@ def test_a_list_reports_each_job() -> None:
     "call, result",
     [
         (
-            _call("Task", {"description": "review"}),
+            tool_call("Task", {"description": "review"}),
             "All fine.\nagentId: abe7108 (for resuming to continue this agent's work if needed)",
         ),
-        (_call("Bash", {"command": "git log -1"}), "9f2e4d1 start the queue, job 12 is queued in the docs"),
-        (_call("orders_get", {"id": "O-1"}), {"id": "O-1", "status": "pending"}),
-        (_call("ticket_get", {"id": "T-1"}), {"id": "T-1", "status": "in_progress"}),
-        (_call("Bash", {"command": "make a && make b"}), "job 5512"),
-        (_call("read_file", {"path": "jobs.md"}), "started hp-1 slate"),
-        (_call("cancel_order", {"order_id": "O-7"}), {"ok": True}),
-        (_call("search", {"q": "x"}), {"results": [{"task": "a longer sentence about work", "status": "running"}]}),
+        (tool_call("Bash", {"command": "git log -1"}), "9f2e4d1 start the queue, job 12 is queued in the docs"),
+        (tool_call("orders_get", {"id": "O-1"}), {"id": "O-1", "status": "pending"}),
+        (tool_call("ticket_get", {"id": "T-1"}), {"id": "T-1", "status": "in_progress"}),
+        (tool_call("Bash", {"command": "make a && make b"}), "job 5512"),
+        (tool_call("read_file", {"path": "jobs.md"}), "started hp-1 slate"),
+        (tool_call("cancel_order", {"order_id": "O-7"}), {"ok": True}),
+        (tool_call("search", {"q": "x"}), {"results": [{"task": "a longer sentence about work", "status": "running"}]}),
         (None, "Submitted."),
         (None, "{not json"),
         (None, ""),
@@ -127,16 +128,16 @@ def test_what_is_over_or_somebody_elses_is_no_job(call: Part | None, result: Any
 
 
 def test_a_failed_stop_ends_nothing() -> None:
-    assert _facts("no such task", _call("TaskStop", {"task_id": "b2ed671"}), is_error=True) == []
+    assert _facts("no such task", tool_call("TaskStop", {"task_id": "b2ed671"}), is_error=True) == []
 
 
 def test_the_fact_says_what_it_is_and_where_it_is_listed() -> None:
     (fact,) = _facts(
-        {"queued": "dq-3381", "registry": "table deploy.queue"}, _call("deploy.enqueue", {"description": "rollout"})
+        {"queued": "dq-3381", "registry": "table deploy.queue"}, tool_call("deploy.enqueue", {"description": "rollout"})
     )
     assert fact.attributes == {"handle": "dq-3381", "state": "running", "what": "rollout", "registry": "table deploy.queue"}
     assert "dq-3381" in fact.text
-    (fact,) = _facts("started agent_7c2 (background, no registry)", _call("Task", {"description": "x"}))
+    (fact,) = _facts("started agent_7c2 (background, no registry)", tool_call("Task", {"description": "x"}))
     assert fact.get("registry") == ""
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 from barrier_policy_plugins import plans as plugin
 
 from barrier_policy import Context, Fact, Message, MessageKind, Origin, Part, PartType
+from barrier_policy.testing import tool_call
 
 
 def _facts(
@@ -17,10 +17,6 @@ def _facts(
     context = Context(calls={0: call} if call else {}, tools={}, now="2026-01-01T00:00:00Z")
     message = Message(index=2, role="x", origin=origin, parts=(part,), kind=kind)
     return list(plugin.barrier_extract_facts(message, context))
-
-
-def _call(name: str, arguments: Any) -> Part:
-    return Part(type=PartType.TOOL_CALL, name=name, text=json.dumps(arguments, ensure_ascii=False), arguments=arguments)
 
 
 def _entries(facts: list[Fact]) -> list[tuple[str, Any, Any]]:
@@ -60,7 +56,7 @@ def _entries(facts: list[Fact]) -> list[tuple[str, Any, Any]]:
     ],
 )
 def test_calls_of_plan_tools_state_entries(name: str, arguments: Any, entries: list[tuple[str, str, str]]) -> None:
-    assert _entries(_facts(_call(name, arguments))) == entries
+    assert _entries(_facts(tool_call(name, arguments))) == entries
 
 
 @pytest.mark.parametrize(
@@ -79,7 +75,7 @@ def test_calls_of_plan_tools_state_entries(name: str, arguments: Any, entries: l
     ],
 )
 def test_other_calls_state_none(name: str, arguments: Any) -> None:
-    assert _facts(_call(name, arguments)) == []
+    assert _facts(tool_call(name, arguments)) == []
 
 
 @pytest.mark.parametrize(
@@ -94,20 +90,20 @@ def test_other_calls_state_none(name: str, arguments: Any) -> None:
 def test_an_entry_without_an_id_is_stated_when_the_result_names_it(
     arguments: Any, result: str, entry: tuple[str, str, str]
 ) -> None:
-    facts = _facts(Part(type=PartType.TOOL_RESULT, text=result), call=_call("TaskCreate", arguments), origin=Origin.TOOL)
+    facts = _facts(Part(type=PartType.TOOL_RESULT, text=result), call=tool_call("TaskCreate", arguments), origin=Origin.TOOL)
     assert _entries(facts) == [entry]
 
 
 def test_a_failed_creation_states_nothing() -> None:
     result = Part(type=PartType.TOOL_RESULT, text="Task #3 created", is_error=True)
-    assert _facts(result, call=_call("TaskCreate", {"subject": "x"}), origin=Origin.TOOL) == []
+    assert _facts(result, call=tool_call("TaskCreate", {"subject": "x"}), origin=Origin.TOOL) == []
 
 
 def test_a_call_that_writes_the_whole_list_says_so() -> None:
     todos = [{"content": "a", "status": "pending"}]
-    assert _facts(_call("TodoWrite", {"todos": todos}))[0].get("whole") is True
-    assert _facts(_call("todo_write", {"todos": todos, "merge": True}))[0].get("whole") is False
-    assert _facts(_call("TaskUpdate", {"taskId": "1", "status": "done"}))[0].get("whole") is False
+    assert _facts(tool_call("TodoWrite", {"todos": todos}))[0].get("whole") is True
+    assert _facts(tool_call("todo_write", {"todos": todos, "merge": True}))[0].get("whole") is False
+    assert _facts(tool_call("TaskUpdate", {"taskId": "1", "status": "done"}))[0].get("whole") is False
 
 
 CHECKLIST = """Plan:
@@ -139,7 +135,9 @@ def test_a_checklist_in_a_tool_result_is_the_content_of_a_file() -> None:
 
 
 def test_entries_have_their_places_in_the_arguments() -> None:
-    part = _call("TodoWrite", {"todos": [{"content": "a b", "status": "pending"}, {"content": "a b", "status": "pending"}]})
+    part = tool_call(
+        "TodoWrite", {"todos": [{"content": "a b", "status": "pending"}, {"content": "a b", "status": "pending"}]}
+    )
     first, second = _facts(part)
     assert part.text[first.start : first.end] == part.text[second.start : second.end] == "a b"
     assert first.end <= second.start
@@ -148,7 +146,7 @@ def test_entries_have_their_places_in_the_arguments() -> None:
 def test_every_attribute_is_declared_and_of_its_type() -> None:
     (kind,) = plugin.barrier_fact_kinds()
     declared = {attribute.name: attribute.type for attribute in kind.attributes}
-    (fact,) = _facts(_call("task_add", {"id": "1", "text": "x"}))
+    (fact,) = _facts(tool_call("task_add", {"id": "1", "text": "x"}))
     assert {name: {str: "string", bool: "bool"}[type(value)] for name, value in fact.attributes.items()} == declared
 
 
@@ -159,4 +157,4 @@ def test_summaries_and_carriers_are_not_mined(kind: MessageKind) -> None:
 
 def test_a_huge_list_is_cut() -> None:
     todos = [{"content": f"entry {number}", "status": "pending"} for number in range(5_000)]
-    assert len(_facts(_call("TodoWrite", {"todos": todos}))) == plugin.MAX_ITEMS
+    assert len(_facts(tool_call("TodoWrite", {"todos": todos}))) == plugin.MAX_ITEMS

@@ -390,3 +390,8 @@ def test_own_records_and_summaries_hold_no_results(kind: MessageKind) -> None:
 @pytest.mark.parametrize("call", [PAY, SHELL, LOOK_UP, None], ids=["pay", "shell", "read", "orphan"])
 def test_hostile_results_are_read_without_an_error(text: str, call: tuple[str, Any] | None) -> None:
     assert result(text, call).get("state") in tool_results.STATES
+
+
+def test_a_piece_of_a_secret_is_no_handle() -> None:
+    fact = result('password: Xk7!vale-44Qz9w\n{"status": "queued", "job": "job-7781"}')
+    assert fact.get("handles") == ("job-7781",)

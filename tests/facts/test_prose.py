@@ -99,3 +99,8 @@ def test_a_sentence_is_verbatim_what_stands_at_its_place(text: str) -> None:
 @pytest.mark.parametrize("unit", ["a", "'", '"', "- ", "> ", "|", "<pre>", "```\n", "no. ", "!", "\n", "([{<", "「", "a\n"])
 def test_hostile_text_gives_a_bounded_number_of_sentences(unit: str) -> None:
     assert len(prose_sentences(unit * (600_000 // len(unit)))) <= 2 * EDGE
+
+
+def test_lone_surrogates_are_no_reason_to_fail() -> None:
+    text = "Never push to \ud800main! Ask me first."
+    assert [sentence.text for sentence in prose_sentences(text)] == ["Never push to \ud800main!", "Ask me first."]
