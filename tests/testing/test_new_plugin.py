@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import subprocess
@@ -77,7 +78,9 @@ def copy_of(project: Path, target: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    if int(version("setuptools").partition(".")[0]) < 77:
+    if importlib.util.find_spec("pip") is None:
+        pytest.skip("installs with pip, which this environment doesn't have (python -m ensurepip)")
+    if importlib.util.find_spec("setuptools") is None or int(version("setuptools").partition(".")[0]) < 77:
         pytest.skip("builds with setuptools 77 or later (pip install -e '.[test]')")
     return Environment(tmp_path_factory.mktemp("fresh") / "venv")
 
