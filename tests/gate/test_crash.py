@@ -42,7 +42,8 @@ def agent(text: str) -> dict[str, Any]:
 
 
 STEPS = [state for state in State if state is not State.ROLLED_BACK]
-HISTORIES = 12
+HISTORIES = int(os.environ.get("BARRIER_POLICY_HISTORIES", "8"))
+"""Each is crashed at every step; the bar of the project is 200."""
 
 
 def history(seed: int) -> Messages:
