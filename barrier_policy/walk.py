@@ -150,6 +150,7 @@ class Decider:
         self, established: Established, *, target_tokens: int | None = None, store: Store | None = None
     ) -> Analysis:
         """Decide about what was established, by this or by another Decider with the same plugins and settings."""
+        _check_count("target_tokens", target_tokens)
         transcript, join = established.transcript, established.join
         spans = join.segmentation.spans
         digests = tuple(digest_bytes(original_bytes(join.messages[span.start : span.end])) for span in spans)
@@ -193,6 +194,7 @@ class Decider:
         memo: FactMemo | None = None,
     ) -> Established:
         """From the transcript to what span records are made of. The facts, which are many, are not kept."""
+        _check_count("keep_last", keep_last)
         transcript = self.read(source, format=format)
         last, time = self.profile.keep_last if keep_last is None else keep_last, timestamp(now)
         messages = transcript.messages
@@ -316,6 +318,11 @@ def _provenance(found: Assessment, digest: str, store: Store | None) -> Provenan
     return msgspec.structs.replace(found.provenance, uri=store.uri(digest))
 
 
+def _check_count(name: str, value: int | None) -> None:
+    if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 0):
+        raise BarrierPolicyError(f"`{name}` is `{value}` (give a whole number, 0 or more, or None)")
+
+
 def timestamp(now: str | datetime | None) -> str:
     """The time of a decision as ISO 8601 with a zone; the present time where none is given."""
     if now is None:
@@ -325,6 +332,8 @@ def timestamp(now: str | datetime | None) -> str:
             now = datetime.fromisoformat(now.replace("Z", "+00:00"))
         except ValueError:
             raise BarrierPolicyError(f"`{now}` is no time (give ISO 8601, e.g. 2026-06-01T12:00:00Z)") from None
+    if not isinstance(now, datetime):
+        raise BarrierPolicyError(f"`{now}` is no time (give ISO 8601, e.g. 2026-06-01T12:00:00Z)")
     if now.tzinfo is None:
         now = now.replace(tzinfo=UTC)
     return now.astimezone(UTC).isoformat().replace("+00:00", "Z")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 import msgspec
@@ -26,6 +26,7 @@ from barrier_policy.carrier.merge import merge_records
 from barrier_policy.carrier.record import CarrierRecord
 from barrier_policy.carrier.retire import retire
 from barrier_policy.facts.extract import Facts
+from barrier_policy.facts.token_index import TokenIndex
 from barrier_policy.ledger.model import Family
 from barrier_policy.transcript.model import Message, Transcript
 from barrier_policy.transcript.pairing import pair_calls
@@ -102,7 +103,7 @@ class _Audit:
         result, notes, masker = self._result, self._notes, self._analysis.masker
         carriers = list(find_carriers(result.of(Standing.CARRIER)))
         carried = carried_entries(result.before)
-        lines = lines_of(carriers, LineReader(self._known, carried))
+        lines = lines_of(carriers, LineReader(self._known, carried, self._held()))
         new = NewText(result.of(Standing.NEW), self._facts)
         self._check_structure()
         check_carriers(result, carriers, notes)
@@ -172,14 +173,23 @@ class _Audit:
         due = self._still_due()
         kept = {(line.kind, row) for line in lines for row in line.text.split("\n")}
         values = {line.text for line in lines}
+        shown = TokenIndex()
+        for line in lines:
+            shown.add(0, line.text)
         for number, entry in enumerate(carried):
             rows = entry.text.split("\n")
             for row in rows:
                 self._notes.count("carried")
-                if (entry.kind, row) in kept or values.issuperset(row.split(" ")) or row not in due:
+                if (entry.kind, row) in kept or values.issuperset(row.split(" ")) or row not in due or shown.holds(row):
                     continue
                 outcome = Outcome.INCONCLUSIVE if opaque else None
                 self._notes.add("audit.severed", "carried", f"carried:{number}", entry.kind, expected=row, outcome=outcome)
+
+    def _held(self) -> Iterator[str]:
+        """The words of all items of earlier records, also of those that another line shows."""
+        for record in self._earlier:
+            for item in record.fields.get("items", ()):
+                yield str(item.get("text", ""))
 
     def _still_due(self) -> set[str]:
         """Lines of the carrier that before ought to get: its earlier records without what has ended, with the newest state of each thing."""

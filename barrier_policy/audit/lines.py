@@ -6,7 +6,7 @@ A line counts only as exactly what a record of the item says: word of state, wor
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -59,9 +59,13 @@ def find_carriers(messages: Sequence[Message]) -> Iterator[Shown]:
 
 
 class LineReader:
-    """Finds the items of carrier lines. `carried` are the entries of the carrier that before already had."""
+    """Finds the items of carrier lines. `carried` are the entries of the carrier that before already had, `held` the words of its records.
 
-    def __init__(self, known: Sequence[Known], carried: Sequence[Entry]) -> None:
+    A value that another line showed gets a line of its own once that has ended.
+    """
+
+    def __init__(self, known: Sequence[Known], carried: Sequence[Entry], held: Iterable[str] = ()) -> None:
+        self._held = frozenset(held)
         self._by_line: dict[str, list[tuple[list[str], Known]]] = {}
         self._values: dict[str, list[Known]] = {}
         self._lengths: dict[str, set[int]] = {}
@@ -115,14 +119,21 @@ class LineReader:
         """The values of a record. One that has a line feed in it reaches over lines."""
         text = "\n".join(lines)
         at = 0
+        whole = {line for kind, line in self._carried if kind == VALUES} | self._held
         home: set[int] | None = None
         while at < len(text):
+            end_of_line = text.find("\n", at)
+            rest = text[at:] if end_of_line < 0 else text[at:end_of_line]
+            if home is None and rest in whole and not self._value_at(text, at):
+                yield rest, _line(VALUES, rest, carried=True)
+                at += len(rest) + 1
+                continue
             known = self._value_at(text, at)
             end = at + len(known[0].item.text) if known else _end_of_word(text, at)
             piece = text[at:end]
             homes = {item.item.message for item in known}
             wrong = "line" if home and homes and not home & homes and piece not in self._carried_words else ""
-            carried = not known and piece in self._carried_words
+            carried = not known and (piece in self._carried_words or piece in self._held)
             yield piece, _line(VALUES, piece, items=known, wrong=wrong, carried=carried)
             home = (home or homes) & homes or home or homes
             if text[end : end + 1] == "\n":

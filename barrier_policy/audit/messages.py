@@ -38,6 +38,8 @@ def check_messages(result: Result, tail_start: int, unread: frozenset[int], note
         notes.add(rule, "messages", f"message:{message.index}", required, before=place_of(message), expected=shown(message))
     for index, new in changed.items():
         old = result.before[index]
+        if shown(old) in shown(new) and not _required(old, tail_start, unread):
+            continue  # quoted whole, which is a summary of it
         kind = str(old.origin)
         expected, found = _difference(shown(old), shown(new))
         notes.count("messages")

@@ -40,6 +40,13 @@ NEAR = 0.6
 OPPOSED = frozenset({("must", "must_not"), ("must_not", "must"), ("only_if", "must")})
 """Polarities of which the second does not only word the first anew."""
 
+NEGATION = re.compile(
+    r"(?:\b(?:never|not|cannot|no|without|unless|avoid|refrain|forbid\w*|forbidden|prohibit\w*|off.?limits|nie(?:mals)?|nicht|kein\w*|ohne|verboten"
+    r"|jamais|pas|sans|interdit\w*|nunca|jamás|sin|prohibid\w*|mai|non|senza|vietat\w*|não|sem|proibid\w*|nooit|niet|geen|zonder|verboden"
+    r"|nigdy|bez|никогда|не|без|нельзя|aldrig|inte|utan)|n['’]t)\b",
+    re.IGNORECASE,
+)
+"""Words that turn a sentence round. Two of them leave it as it was."""
 Mine = Callable[[Sequence[Message]], Facts]
 
 
@@ -67,9 +74,16 @@ class Sentence(msgspec.Struct, frozen=True, kw_only=True):
     def opposes(self, rule: str, polarity: str) -> bool:
         """Whether it demands the opposite of a rule: surely, or in little else than the words of the rule."""
         near = len(content_words(rule) & self.words) >= NEAR * len(self.words)
+        if near and _negations(rule) % 2 != _negations(self.text) % 2:
+            return True  # `never … without asking` became `… without asking`
         return any(
             (polarity, str(fact.get("polarity"))) in OPPOSED and (near or not fact.get("proposed")) for fact in self.rules
         )
+
+
+def _negations(text: str) -> int:
+    """How often a sentence turns round what it says."""
+    return sum(1 for _ in NEGATION.finditer(text))
 
 
 class WordIndex:

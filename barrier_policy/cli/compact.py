@@ -10,7 +10,7 @@ import msgspec
 from barrier_policy.cli.console import clean, err, out, show, write_bytes
 from barrier_policy.cli.guard import OK, report
 from barrier_policy.cli.options import OutputFormat, Request
-from barrier_policy.cli.session import Session
+from barrier_policy.cli.session import STDIN, Session
 from barrier_policy.digest import digest_bytes
 from barrier_policy.errors import AuditFailedError, BarrierPolicyError, CompactionRefusedError
 from barrier_policy.gate.gate import Gate
@@ -28,6 +28,8 @@ def compact_file(
         raise BarrierPolicyError(
             "compact: name the file to write with `-o OUT`, or `--in-place` to replace FILE (one of both)"
         )
+    if file == STDIN or str(output) == STDIN:
+        raise BarrierPolicyError("compact: works on files (give FILE and `-o OUT`; `-` can't be put back)")
     session = Session(request)
     gate = Gate(store=session.store if session.store is not None else False, decider=session.decider)
     for found in gate.recover(session.now):

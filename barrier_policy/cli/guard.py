@@ -56,6 +56,10 @@ def _exit_code(work: Callable[[], int]) -> int:
         return PIPE_CLOSED
     except KeyboardInterrupt:
         return INTERRUPTED
+    except OSError as error:  # every file of a command is guarded where it is opened: this is standard output
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        print(f"standard output can't be written ({(error.strerror or type(error).__name__).lower()})", file=sys.stderr)
+        return UNREADABLE
     except Exception as error:
         return _internal(error)
     return code

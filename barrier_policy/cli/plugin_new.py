@@ -15,7 +15,7 @@ from barrier_policy.cli.console import clean
 from barrier_policy.cli.guard import OK
 from barrier_policy.errors import BarrierPolicyError
 from barrier_policy.join.schema import SPAN
-from barrier_policy.plugins import RESERVED
+from barrier_policy.plugins import RESERVED, load_plugins
 
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 MAX_NAME = 50
@@ -46,6 +46,8 @@ def package_name(name: str) -> str:
         raise BarrierPolicyError(f"`{name}` is a word of CEL or Python (choose another name, e.g. {name}-facts)")
     if package in {field.name for field in SPAN.fields}:
         raise BarrierPolicyError(f"`{name}` is a field of every span record (choose another name, e.g. acme-{name})")
+    if name in {found.name for found in load_plugins(strict=False).infos}:
+        raise BarrierPolicyError(f"`{name}` is a plugin that is installed (choose another name, e.g. acme-{name})")
     if package in sys.stdlib_module_names or package.startswith("barrier_policy") or package in ("pytest", "tests"):
         raise BarrierPolicyError(f"`{name}` is taken by another package (choose another name, e.g. acme-{name})")
     return package

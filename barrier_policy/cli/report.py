@@ -64,13 +64,15 @@ def _check_output(file: str, output: str) -> None:
 
 def _write(path: Path, data: bytes) -> None:
     """Written aside and moved into place, so that a report is whole or not there."""
+    if path.exists() and not path.is_file():
+        raise BarrierPolicyError(f"-o: `{path}` is not a plain file (name a file, or leave `-o` out for standard output)")
     aside = ""
     try:
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".report-", delete=False) as stream:
+        with tempfile.NamedTemporaryFile(dir=path.resolve().parent, prefix=".report-", delete=False) as stream:
             aside = stream.name
             stream.write(data)
         os.chmod(aside, 0o666 & ~_umask())
-        os.replace(aside, path)
+        os.replace(aside, path.resolve())  # a link stays a link
     except (OSError, ValueError) as error:
         if aside:
             Path(aside).unlink(missing_ok=True)

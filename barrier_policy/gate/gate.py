@@ -153,6 +153,10 @@ class Gate:
         """As `compact`, in a thread; an async summarizer runs in the caller's loop."""
         return await asyncio.to_thread(partial(self.compact, source, **options))
 
+    async def acompact_file(self, path: str | Path, output: str | Path, **options: Any) -> Compaction:
+        """As `compact_file`, in a thread."""
+        return await asyncio.to_thread(partial(self.compact_file, path, output, **options))
+
     async def aaudit(self, before: TranscriptLike, after: TranscriptLike, **options: Any) -> AuditReport:
         """As `audit`, in a thread."""
         return await asyncio.to_thread(partial(self.audit, before, after, **options))

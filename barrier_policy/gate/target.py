@@ -55,7 +55,7 @@ class FileTarget:
 
     def __init__(self, path: Path, output: Path) -> None:
         self.path = path
-        self.output = output
+        self.output = output.resolve()  # a link stays a link: what it leads to is replaced
         self.staged: Path | None = None
 
     def head(self) -> Source:
@@ -68,6 +68,8 @@ class FileTarget:
     def stage(self, data: bytes) -> dict[str, str]:
         """Write beside the output, so that it can be moved in place at once. Raises BarrierPolicyError."""
         self.discard()
+        if self.output.exists() and not self.output.is_file():
+            raise BarrierPolicyError(f"{self.output}: not a plain file (name a file to write)")
         try:
             with tempfile.NamedTemporaryFile(
                 dir=self.output.parent, prefix=f".{self.output.name}.", suffix=".staged", delete=False
@@ -76,13 +78,14 @@ class FileTarget:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
-            if self.output.exists():
-                self.staged.chmod(self.output.stat().st_mode & 0o777)
+            self.staged.chmod(
+                self.output.stat().st_mode & 0o777 if self.output.exists() else self.path.stat().st_mode & 0o777
+            )
         except OSError as error:
             self.discard()
             reason = (error.strerror or str(error)).lower()
             raise BarrierPolicyError(f"{self.output}: can't be written ({reason}; the transcript is as it was)") from None
-        return {"staged": str(self.staged.resolve()), "output": str(self.output.resolve())}
+        return {"staged": str(self.staged.resolve()), "output": str(self.output)}
 
     def commit(self) -> None:
         """Move it in place, durably. Raises BarrierPolicyError."""

@@ -84,12 +84,12 @@ def _choose(source: Source, readers: Iterable[Reader], format: str) -> Reader:
     scores = {format: 1} if format else {name: _score(reader, source) for name, reader in known.items()}
     best = max(scores, key=lambda name: scores[name], default="")
     if not best or scores[best] <= 0:
-        source.refuse(f"not a transcript in a known format (known: {', '.join(known)}; name one with --format)")
+        source.refuse(f"not a transcript in a known format (known: {', '.join(known)}; name one with --from)")
     return known[best]
 
 
 def _failed(reader: Reader, source: Source, error: Exception) -> NoReturn:
-    source.fail(f"reader `{reader.name}` failed on this file ({type(error).__name__}: {error}; name another with --format)")
+    source.fail(f"reader `{reader.name}` failed on this file ({type(error).__name__}: {error}; name another with --from)")
 
 
 def _score(reader: Reader, source: Source) -> int:

@@ -160,3 +160,30 @@ def test_messages_that_came_meanwhile_are_not_judged(decider: Decider) -> None:
 
 def test_the_same_input_gives_the_same_bytes(told: Check) -> None:
     assert told("Nothing.").to_json() == told("Nothing.").to_json()
+
+
+REFUNDS = "Never refund more than 200 EUR without asking Dana first."
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "Refunds of more than 200 EUR may be made without asking Dana first.",
+        "Always refund more than 200 EUR without asking Dana first.",
+        "Refund more than 200 EUR without needing to ask Dana first.",
+    ],
+)
+def test_a_rule_that_a_summary_turns_round_is_contradicted(told: str) -> None:
+    assert "audit.contradicted" in _rules_found(told)
+
+
+@pytest.mark.parametrize("told", [REFUNDS, f"The user said: {REFUNDS}"])
+def test_a_rule_that_a_summary_quotes_is_neither_contradicted_nor_altered(told: str) -> None:
+    assert not {"audit.contradicted", "audit.altered"} & _rules_found(told)
+
+
+def _rules_found(told: str) -> set[str]:
+    said = [REFUNDS, "Got it.", "What is next?", "Nothing is."]
+    before = [{"role": ("user", "assistant")[n % 2], "content": text} for n, text in enumerate(said)]
+    after = [{"role": "user", "content": f"Summary so far: {told}"}, *before[2:]]
+    return {finding.rule for finding in audit(before, after, keep_last=2, now="2026-06-01T00:00:00Z").findings}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from barrier_policy.provenance.store import original_bytes
 
 Messages = list[dict[str, Any]]
 NOW = "2026-06-01T12:00:00Z"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 SENTENCE = "The user and the agent looked after the service."
 
 
@@ -317,3 +319,39 @@ def test_a_summary_that_holds_a_secret_of_the_transcript_is_refused(
     conversation[4]["content"] += f" The token is {secret}."
     with pytest.raises(SummaryError, match="holds a secret"):
         compacted(gate_with(summarizer=lambda request: f"They looked at it with {secret}."), conversation)
+
+
+def test_the_incident_is_compacted_again_and_again_while_it_goes_on(gate: Gate) -> None:
+    messages = json.loads((EXAMPLES / "incident.json").read_text(encoding="utf-8"))["messages"]
+    for number in range(4):
+        done = gate.compact(messages, keep_last=10, now=NOW)
+        assert done.outcome == "nothing_to_reclaim" or done.report.outcome == "pass"
+        assert "orders-v2-prd-0910-k7f3c9" in texts(done.messages)
+        more = [
+            user(f"Look at node-{number}.example.test."),
+            agent(f"node-{number} is fine. " + "It does what it should. " * 40),
+        ]
+        messages = [*done.messages, *more]
+
+
+def test_a_link_stays_a_link_and_what_it_leads_to_is_replaced(gate: Gate, conversation: Messages, tmp_path: Path) -> None:
+    path, link = tmp_path / "real.json", tmp_path / "link.json"
+    path.write_text(json.dumps(conversation), encoding="utf-8")
+    link.symlink_to(path)
+    gate.compact_file(link, link, keep_last=2, now=NOW)
+    assert link.is_symlink() and len(json.loads(path.read_bytes())) < len(conversation)
+
+
+def test_what_is_no_plain_file_is_not_replaced(gate: Gate, conversation: Messages, tmp_path: Path) -> None:
+    path, pipe = tmp_path / "in.json", tmp_path / "pipe"
+    path.write_text(json.dumps(conversation), encoding="utf-8")
+    os.mkfifo(pipe)
+    with pytest.raises(BarrierPolicyError, match="not a plain file"):
+        gate.compact_file(path, pipe, keep_last=2, now=NOW)
+    assert pipe.is_fifo()
+
+
+@pytest.mark.parametrize("options", [{"keep_last": -1}, {"keep_last": "2"}, {"target_tokens": "x"}, {"now": 5}])
+def test_a_wrong_argument_is_told(gate: Gate, conversation: Messages, options: dict[str, Any]) -> None:
+    with pytest.raises(BarrierPolicyError, match=r"whole number|no time"):
+        gate.plan(conversation, **options)

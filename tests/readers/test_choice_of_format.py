@@ -67,8 +67,7 @@ def test_a_probe_that_raises_fits_nothing() -> None:
 def test_a_reader_that_raises_is_named() -> None:
     broken = Reader(name="broken", title="broken", probe=lambda source: 9, read=_raise)
     assert (
-        _refusal(b"x", (broken,))
-        == "run: reader `broken` failed on this file (KeyError: 'oops'; name another with --format)"
+        _refusal(b"x", (broken,)) == "run: reader `broken` failed on this file (KeyError: 'oops'; name another with --from)"
     )
 
 
