@@ -24,6 +24,8 @@ SAME = 0.5
 MAX_PLACES = 20
 MAX_READ = 20_000
 """Messages, and characters of each text, that are read again for the names of a value."""
+COUNTED = re.compile(r"- The agent (?:made|ran|read|got) (?:more than )?\d+ [a-z ]+(?:\([^()]*\))?[^.]*\.$")
+"""What the extract of this project says of calls: it counts them, and demands nothing."""
 OWN = 0.6
 """Of the words of a new rule, the share that one line of before must have."""
 RELIEF = re.compile(
@@ -208,7 +210,9 @@ class ClaimChecks:
                 known.item.text not in sentence.text and sentence.opposes(known.item.text, known.item.kind)
             ):
                 self._add("audit.contradicted", known, sentence.place, sentence.text)
-        elif any(int(fact.get("confidence", 0)) >= LIKELY for fact in facts) and not self._was_said(sentence):
+        elif any(int(fact.get("confidence", 0)) >= LIKELY for fact in facts) and not (
+            COUNTED.match(sentence.text) or self._was_said(sentence)
+        ):
             # what is only told (`then the user asked to push`) may look like a demand or a condition: only a bar is surely a rule
             sure = any(not fact.get("proposed") and fact.get("polarity") == "must_not" for fact in facts)
             name, outcome = f"rule:{sentence.text}", Outcome.FAIL if sure else Outcome.INCONCLUSIVE

@@ -110,7 +110,7 @@ def decide(
 @app.command()
 @guarded
 def compact(
-    file: File,
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A transcript, in a format that can be written.")],
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="OUT", help="The file to write, in the format of FILE.")
     ] = None,

@@ -16,7 +16,7 @@ from barrier_policy.errors import AuditFailedError, BarrierPolicyError, Compacti
 from barrier_policy.gate.gate import Gate
 from barrier_policy.gate.journal import State
 from barrier_policy.gate.refusal import find_relief
-from barrier_policy.gate.transaction import Compaction
+from barrier_policy.gate.transaction import Compaction, told
 from barrier_policy.transcript.tokens import estimate_tokens
 
 
@@ -98,6 +98,8 @@ def _print(done: Compaction, file: str, output: Path | None) -> None:
         show(console, f"originals  {done.archive.manifest.uri}")
     if done.report:
         show(console, f"audit      {done.report.outcome}: {done.report.protected} protected items, each found")
+        for line in told(done.report).splitlines():
+            show(console, f"unclear  {clean(line)}")
     if done.arrived > 0:
         show(console, f"arrived    {done.arrived} messages came in meanwhile and were carried over")
     for run in done.kept:

@@ -57,8 +57,8 @@ def test_a_path_that_can_not_be_read_is_named(run: Runner, name: str) -> None:
     [
         (("--now", "tomorrow"), "--now: `tomorrow` is no time"),
         (("--range", "3"), "--range: `3` is no range"),
-        (("--range", "3:99"), "range 3:99 does not lie within 0:9"),
-        (("--range", "5:3"), "range 5:3 does not lie within 0:9"),
+        (("--range", "3:99"), "3:99: no range of messages within 0:9"),
+        (("--range", "5:3"), "5:3: no range of messages within 0:9"),
         (("--policies", "nowhere"), "--policies: `nowhere` is no folder"),
         (("--profile", "nowhere.yaml"), "nowhere.yaml: can't be read"),
         (("--format", "json", "talk.json"), "--format json prints the object of one file"),
