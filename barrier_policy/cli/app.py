@@ -127,7 +127,7 @@ def compact(
     policies: Overlays = None,
     engine: EngineOption = None,
 ) -> int:
-    """Compact a transcript: originals archived, records written, the result audited, and put in place only if it passes."""
+    """Compact a transcript: originals archived, records written, the result audited, and never put in place if that fails."""
     from barrier_policy.cli.compact import compact_file
 
     request = Request(
