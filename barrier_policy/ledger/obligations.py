@@ -60,13 +60,14 @@ def _requests(conversation: Conversation, effect_states: Mapping[str, str]) -> I
 
     One that still waits for an effect, or that the agent is at now, can't be held by a record.
     """
-    given = [turn for turn in conversation.turns if turn.has_user and _gives_work(conversation, turn, effect_states)]
+    runs = list(_runs_of_work(conversation, effect_states))
+    given = [run[-1] for run in runs]
     ended = [_ended(conversation, turn, effect_states) for turn in given]
     in_dialogue = any(map(_is_open_dialogue, (call for turn in conversation.turns for call in turn.calls)))
     newest = next((turn for turn in reversed(given) if is_instruction(turn)), None)
     past = [turn for turn, end in zip(given, ended, strict=True) if end is None and turn.start < conversation.present]
     unfinished = past[-1] if past else None
-    for turn, end in zip(given, ended, strict=True):
+    for run, turn, end in zip(runs, given, ended, strict=True):
         at_work = (
             bool(_unsettled(turn, effect_states))
             or turn.start < conversation.present < turn.end
@@ -75,12 +76,38 @@ def _requests(conversation: Conversation, effect_states: Mapping[str, str]) -> I
             or turn is unfinished
             or tells_rest(closing_words(conversation, turn))
         )
-        text = user_text(conversation, turn) if at_work else told_text(conversation, turn)
-        item = new_obligation("request", turn.start, text, rebindable=not at_work, debtor=Origin.AGENT, creditor=Origin.USER)
-        events = [Event(turn.start, item.id, "detached", "asked by the user")]
-        if end:
-            events.append(Event(min(turn.end, len(conversation.messages)) - 1, item.id, *end))
-        yield item, events
+        for told in run:
+            text = user_text(conversation, told) if at_work else told_text(conversation, told)
+            item = new_obligation(
+                "request", told.start, text, rebindable=not at_work, debtor=Origin.AGENT, creditor=Origin.USER
+            )
+            events = [Event(told.start, item.id, "detached", "asked by the user")]
+            if end:
+                events.append(Event(min(turn.end, len(conversation.messages)) - 1, item.id, *end))
+            yield item, events
+
+
+def _runs_of_work(conversation: Conversation, effect_states: Mapping[str, str]) -> Iterator[list[Turn]]:
+    """Runs whose last message gives work share its fate; of any other run, each message that gives work."""
+    for run in _runs(conversation):
+        if _gives_work(conversation, run[-1], effect_states):
+            yield run
+        else:
+            yield from ([turn] for turn in run[:-1] if _gives_work(conversation, turn, effect_states))
+
+
+def _runs(conversation: Conversation) -> Iterator[list[Turn]]:
+    """The user's turns, those together that were written in one go: nothing stands between them."""
+    run: list[Turn] = []
+    for turn in conversation.turns:
+        if not turn.has_user:
+            continue
+        answered = turn.end > turn.start + 1 or turn.end >= len(conversation.messages)
+        if answered:
+            yield [*run, turn]
+            run = []
+        elif is_instruction(turn) or any(map(str.isdigit, user_text(conversation, turn))):
+            run.append(turn)
 
 
 def _gives_work(conversation: Conversation, turn: Turn, effect_states: Mapping[str, str]) -> bool:
