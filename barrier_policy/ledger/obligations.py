@@ -10,6 +10,7 @@ from barrier_policy.facts.model import Fact
 from barrier_policy.ledger.conversation import Call, Conversation, Turn, says_only, speaks
 from barrier_policy.ledger.cues import DEFERS, POSTPONES, SHARE, WAITS, tells_rest
 from barrier_policy.ledger.effects import effect_id
+from barrier_policy.ledger.halves import is_half_answered
 from barrier_policy.ledger.model import UNSETTLED, Event, Item
 from barrier_policy.ledger.owed import MAX_CLOSING, MAX_REPLY, closing_words, message_text, new_obligation, user_text
 from barrier_policy.ledger.waiting import awaited_answers, inconclusive_look_ups
@@ -75,6 +76,7 @@ def _requests(conversation: Conversation, effect_states: Mapping[str, str]) -> I
             or (in_dialogue and turn is newest)
             or turn is unfinished
             or tells_rest(closing_words(conversation, turn))
+            or is_half_answered(conversation, turn)
         )
         for told in run:
             text = user_text(conversation, told) if at_work else told_text(conversation, told)
@@ -113,6 +115,8 @@ def _runs(conversation: Conversation) -> Iterator[list[Turn]]:
 def _gives_work(conversation: Conversation, turn: Turn, effect_states: Mapping[str, str]) -> bool:
     """Whether the user's message makes the agent act, beyond answering a question."""
     if _works_at_present(conversation, turn) or _effects(turn, effect_states) or _goes_on(conversation, turn):
+        return True
+    if is_half_answered(conversation, turn):
         return True
     if not is_instruction(turn) or is_reply(conversation, turn):
         return False
@@ -166,7 +170,7 @@ def _ended(conversation: Conversation, turn: Turn, effect_states: Mapping[str, s
         return None
     if _called_off(conversation, turn):
         return "cancelled", "called off by the user"
-    if tells_rest(closing_words(conversation, turn)):
+    if tells_rest(closing_words(conversation, turn)) or is_half_answered(conversation, turn):
         return None
     if _effects(turn, effect_states) and not _unsettled(turn, effect_states) and not _awaits_word(conversation, turn):
         return "satisfied", "its effects are settled"
@@ -367,6 +371,8 @@ def _answered(conversation: Conversation, turn: Turn) -> int | None:
     if turn.index + 1 >= len(conversation.turns):
         return None
     after = conversation.turns[turn.index + 1]
+    if after.start >= conversation.present:
+        return None
     answers = is_instruction(after) or bool(after.kinds & ANSWERS)
     return after.start if answers and after.is_read and not _puts_off(conversation, after) else None
 
