@@ -79,6 +79,10 @@ _DONE_KEYS: Final = frozenset(
 """Keys that count what a call has done so far."""
 
 
+_REST_KEYS: Final = frozenset({"rest", "remaining", "remainder", "left", "leftover", "outstanding", "notdone", "unprocessed", "todo"})
+"""Keys under which stands what has not been done."""
+
+
 class Sign(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One thing that speaks for a state, by a key (or flag, exit code, text) and its value.
 
@@ -167,10 +171,12 @@ def _signs_of(node: Mapping[str, Any]) -> Iterator[Sign]:
             yield from _number_signs(name, key, value)
         elif isinstance(value, str):
             yield from _string_signs(name, key, value)
-        if key in _ERROR_KEYS and _is_error(value):
+        if key in _ERROR_KEYS and _is_filled(value):
             yield from _error_signs(name, value)
         if (key in _ETA_KEYS or _ANSWER_DUE.fullmatch(key)) and value not in (None, "", 0, False):
             yield Sign(state=ResultState.PENDING, key=name, value=str(value), weak=True)
+        if key in _REST_KEYS and _is_filled(value):  # a number may be a quota
+            yield Sign(state=ResultState.PARTIAL, key=name, value=str(value), weak=True)
     yield from _count_signs(fields)
     yield from _broken_off(fields)
     if any(key in _ANSWER_KEYS and value is None for _, key, value in fields):
@@ -179,7 +185,7 @@ def _signs_of(node: Mapping[str, Any]) -> Iterator[Sign]:
 
 def _broken_off(fields: Sequence[tuple[str, str, Any]]) -> Iterator[Sign]:
     """An error beside a count of what has been done: the call stopped on its way."""
-    failing = any(key in _ERROR_KEYS and _is_error(value) for _, key, value in fields)
+    failing = any(key in _ERROR_KEYS and _is_filled(value) for _, key, value in fields)
     for name, key, value in fields if failing else ():
         if key in _DONE_KEYS and isinstance(value, int) and not isinstance(value, bool) and value > 0:
             yield Sign(state=ResultState.PARTIAL, key=name, value=str(value))
@@ -224,7 +230,8 @@ def _error_signs(name: str, value: Any) -> Iterator[Sign]:
     yield Sign(state=error_state(text), key=name, value=value if isinstance(value, str) else "", fails=True)
 
 
-def _is_error(value: Any) -> bool:
+def _is_filled(value: Any) -> bool:
+    """Whether a value says more than that there is nothing to say."""
     if isinstance(value, str):
         return value.strip().lower() not in _NO_ERROR
     return isinstance(value, dict | list) and bool(value)

@@ -49,7 +49,7 @@ _ROLLED_BACK: Final = re.compile(
     r"^\s*ROLLBACK\b|\brolled back\b|\bno changes (?:were )?made\b|\bnothing (?:was )?(?:changed|done)\b",
     re.MULTILINE | re.IGNORECASE,
 )
-_STATE_LINE: Final = re.compile(r"^\W{0,4}(\w{2,16})\W{0,3}[:=]\s*([^\n,;]{1,60})", re.MULTILINE)
+_STATE_LINE: Final = re.compile(r"(?:^\W{0,4}|[\s(,;|.–—-])(\w{2,16})\W{0,3}[:=]\s*([^\n,;(]{1,60})", re.MULTILINE)
 _VISIBLE: Final = re.compile(r"\S")
 _GOES_ON: Final = re.compile(r" [\w`'\"./-]")
 _HANGS_ON: Final = re.compile(r"\b(?:of|by|while|when|after|before|from|for|without|on) $", re.IGNORECASE)

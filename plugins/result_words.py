@@ -7,24 +7,22 @@ In the value of a state key every word counts. In prose, file names, quoted text
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import Final
 
 import msgspec
 from barrier_policy_plugins.effect_classes import read_table, word_set
+from barrier_policy_plugins.state_words import read_languages
+
+from barrier_policy.facts.phrases import Hit, Phrases, Word, words_of
 
 MAX_VALUE: Final = 160
 MAX_WORDS: Final = 120
-PHRASE_WORDS: Final = 4
 NEGATION_REACH: Final = 2
 YET_REACH: Final = 4
 
-_TOKEN: Final = re.compile(r"\S+")
-_EDGE: Final = " \t\r\n.,:;!?()[]{}<>\"'`*|#=…«»„“”‚‘’-–—"
-_OPAQUE: Final = re.compile(r"[\d_/\\.@=:]")
 _QUOTED: Final = re.compile(r"\"[^\"\n]{1,300}\"|`[^`\n]{1,300}`|«[^»\n]{1,300}»|“[^”\n]{1,300}”|„[^“”\n]{1,300}[“”]")
-_UNSPACED: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _ZERO_AFTER: Final = re.compile(r"\s*[:=]?\s*0(?!\d|[.,]\d)")
 _CLAUSE_END: Final = re.compile(r"[.,;:!?\n]")
 _VALUE_BREAK: Final = re.compile(r"[\s_,;:()/|.-]+")
@@ -100,19 +98,44 @@ def _phrases(text: str) -> Iterator[str]:
     return (phrase.strip() for phrase in text.split(",") if phrase.strip())
 
 
-def _by_phrase(lists: dict[str, str]) -> dict[str, ResultState]:
-    """Earlier states win where two lists hold the same phrase (an order of caution, as the file has it)."""
-    found: dict[str, ResultState] = {}
+class Meaning(msgspec.Struct, frozen=True, gc=False):
+    """What a phrase stands for; `weak` pending gives way to done."""
+
+    state: ResultState
+    weak: bool = False
+
+
+CAUTION: Final = (
+    ResultState.PARTIAL,
+    ResultState.UNKNOWN,
+    ResultState.REJECTED,
+    ResultState.FAILED,
+    ResultState.PENDING,
+    ResultState.DONE,
+)
+"""The more cautious state wins where two are told."""
+
+
+def _listed(lists: dict[str, str]) -> Iterator[tuple[str, Meaning]]:
     for name, text in lists.items():
         for phrase in _phrases(text):
-            found.setdefault(phrase.replace("-", " "), ResultState(name))
-    return found
+            yield phrase, Meaning(ResultState(name), phrase in _WEAK)
+
+
+def _spoken() -> Iterator[tuple[str, Meaning]]:
+    """The lists of each language, in order of caution."""
+    languages = read_languages()
+    for state in CAUTION:
+        for language in languages:
+            weak = frozenset(language.weak)
+            yield from ((phrase, Meaning(state, phrase in weak)) for phrase in language.of(state))
 
 
 _WEAK: Final = frozenset(_phrases(WORDS.weak))
-_PHRASES: Final = {**_by_phrase({"pending": WORDS.weak}), **_by_phrase(WORDS.phrases)}
-_VALUES: Final = {**_by_phrase(WORDS.values), **_PHRASES}
-_NEGATIONS: Final = frozenset(_phrases(WORDS.negations))
+_PROSE: Final = (*_listed(WORDS.phrases), *_listed({"pending": WORDS.weak}), *_spoken())
+_PHRASES: Final = Phrases(_PROSE)
+_VALUES: Final = Phrases((*_listed(WORDS.phrases), *_listed(WORDS.values), *_PROSE))
+_NEGATIONS: Final = frozenset((*_phrases(WORDS.negations), *(word for language in read_languages() for word in language.negations)))
 _USER_REJECTIONS: Final = tuple(_phrases(WORDS.user_rejections))
 _USER_WORDS: Final = (
     "user",
@@ -127,25 +150,6 @@ _USER_WORDS: Final = (
     "用户",
     "ユーザー",
 )
-_STARTS: Final = frozenset(phrase.split(" ", 1)[0] for phrase in _VALUES)
-
-
-def _unspaced(lists: Iterable[str]) -> re.Pattern[str]:
-    """A pattern for the phrases of languages that are written without spaces."""
-    phrases = sorted((phrase for phrase in lists if _UNSPACED.search(phrase)), key=lambda phrase: (-len(phrase), phrase))
-    return re.compile("|".join(re.escape(phrase) for phrase in phrases))
-
-
-_UNSPACED_PHRASES: Final = _unspaced(_PHRASES)
-_UNSPACED_VALUES: Final = _unspaced(_VALUES)
-
-
-class _Token(msgspec.Struct, frozen=True, gc=False):
-    text: str
-    start: int
-    end: int
-
-
 def rejects_as_user(text: str) -> tuple[int, int] | None:
     """Where the head of a result says that the user did not allow the call."""
     head = text[:400].lower().replace("’", "'")
@@ -161,108 +165,46 @@ def rejects_as_user(text: str) -> tuple[int, int] | None:
 def sayings(text: str) -> list[Saying]:
     """What prose says, in order; quoted text, names of files and negated words left out."""
     plain = _QUOTED.sub(lambda match: " " * len(match.group()), text)
-    found = list(_spaced_sayings(plain, _tokens(plain)))
-    if _UNSPACED.search(plain):
-        found.extend(
-            Saying(state=_PHRASES[match.group()], start=match.start(), end=match.end(), weak=match.group() in _WEAK)
-            for match in _UNSPACED_PHRASES.finditer(plain)
-        )
-    return sorted(found, key=lambda saying: saying.start)
-
-
-def _tokens(text: str) -> list[_Token]:
-    tokens = []
-    for match in _TOKEN.finditer(text):
-        word = match.group()
-        start = match.start() + len(word) - len(word.lstrip(_EDGE))
-        bare = word.strip(_EDGE)
-        if bare:
-            known = "" if _OPAQUE.search(bare) and not bare.isdigit() else bare.lower().replace("’", "'").replace("-", " ")
-            tokens.append(_Token(known, start, start + len(bare)))
-        if len(tokens) >= MAX_WORDS:
-            break
-    return tokens
-
-
-def _spaced_sayings(text: str, tokens: Sequence[_Token]) -> Iterator[Saying]:
-    index = 0
-    while index < len(tokens):
-        length, phrase = _longest(tokens, index)
-        if length == 0:
-            index += 1
-            continue
-        saying = _judged(text, tokens, index, length, phrase)
-        if saying is not None:
-            yield saying
-        index += length
-
-
-def _longest(tokens: Sequence[_Token], index: int) -> tuple[int, str]:
-    """The longest known phrase that begins at a token: how many tokens it takes, and the phrase."""
-    if tokens[index].text == "yet" and any(token.text in _NEGATIONS for token in tokens[max(0, index - YET_REACH) : index]):
-        return 1, "not yet"
-    if tokens[index].text.split(" ", 1)[0] not in _STARTS:
-        return 0, ""
-    for length in range(min(PHRASE_WORDS, len(tokens) - index), 0, -1):
-        phrase = " ".join(token.text for token in tokens[index : index + length])
-        if phrase in _PHRASES:
-            return length, phrase
-    return 0, ""
-
-
-def _judged(text: str, tokens: Sequence[_Token], index: int, length: int, phrase: str) -> Saying | None:
-    """A phrase with what stands around it: a negated failure is none, a negated success is one."""
-    state = _PHRASES[phrase]
-    start, end = tokens[index].start, tokens[index + length - 1].end
-    negated = any(
-        token.text in _NEGATIONS and _CLAUSE_END.search(text, token.end, start) is None
-        for token in tokens[max(0, index - NEGATION_REACH) : index]
+    words = words_of(plain, MAX_WORDS)
+    found = [_judged(plain, words, hit) for hit in _PHRASES.find(plain, words)]
+    not_yet = (
+        Saying(state=ResultState.PENDING, start=word.start, end=word.end)
+        for number, word in enumerate(words)
+        if word.text == "yet" and any(before.text in _NEGATIONS for before in words[max(0, number - YET_REACH) : number])
     )
-    if state is ResultState.FAILED and _ZERO_AFTER.match(text, end):
+    return sorted([*(saying for saying in found if saying is not None), *not_yet], key=lambda saying: saying.start)
+
+
+def _judged(text: str, words: Sequence[Word], hit: Hit[Meaning]) -> Saying | None:
+    """A phrase with what stands around it: a negated failure is none, a negated success is one."""
+    state = hit.value.state
+    before = words[max(0, hit.word - NEGATION_REACH) : hit.word] if hit.word > 0 else []
+    negation = next((word for word in before if word.text in _NEGATIONS and _CLAUSE_END.search(text, word.end, hit.start) is None), None)
+    if state is ResultState.FAILED and _ZERO_AFTER.match(text, hit.end):
         return None
-    if negated and phrase != "not yet":
-        if state is not ResultState.DONE or tokens[index - 1].text == "0":
+    if negation is not None:
+        if state is not ResultState.DONE or words[hit.word - 1].text == "0":
             return None
         state = ResultState.FAILED
-    return Saying(state=state, start=start, end=end, weak=phrase in _WEAK)
+    return Saying(state=state, start=hit.start, end=hit.end, weak=hit.value.weak)
 
 
 def value_state(value: str) -> tuple[ResultState, bool] | None:
     """The state that the value of a state key tells (`accepted_for_processing`, `closing, 40 %`), and whether it is weak."""
-    text = value[:MAX_VALUE].lower()
-    words = [word for word in _VALUE_BREAK.split(text) if word]
-    found: list[tuple[ResultState, bool]] = []
-    index = 0
-    while index < len(words):
-        for length in range(min(PHRASE_WORDS, len(words) - index), 0, -1):
-            phrase = " ".join(words[index : index + length])
-            if phrase in _VALUES:
-                if not (index and words[index - 1] in _NEGATIONS):
-                    found.append((_VALUES[phrase], phrase in _WEAK))
-                elif _VALUES[phrase] is ResultState.DONE:
-                    found.append((ResultState.PENDING, False))
-                index += length - 1
-                break
-        index += 1
-    if _UNSPACED.search(text):
-        found.extend((_VALUES[match.group()], match.group() in _WEAK) for match in _UNSPACED_VALUES.finditer(text))
-    if "yet" in words and not _NEGATIONS.isdisjoint(words):
+    text = _VALUE_BREAK.sub(" ", value[:MAX_VALUE].lower())
+    words = words_of(text, MAX_WORDS)
+    found = []
+    for hit in _VALUES.find(text, words):
+        if not (hit.word > 0 and words[hit.word - 1].text in _NEGATIONS):
+            found.append((hit.value.state, hit.value.weak))
+        elif hit.value.state is ResultState.DONE:
+            found.append((ResultState.PENDING, False))
+    plain = [word.text for word in words]
+    if "yet" in plain and not _NEGATIONS.isdisjoint(plain):
         return ResultState.PENDING, False
-    if not found and (_PERCENT.search(text) or any(_is_progressive(word) for word in words[:2])):
+    if not found and (_PERCENT.search(value[:MAX_VALUE]) or any(map(_is_progressive, plain[:2]))):
         return ResultState.PENDING, False
-    return found[0] if len(found) == 1 else _strongest(found)
-
-
-def _strongest(found: Sequence[tuple[ResultState, bool]]) -> tuple[ResultState, bool] | None:
-    order = (
-        ResultState.PARTIAL,
-        ResultState.UNKNOWN,
-        ResultState.REJECTED,
-        ResultState.FAILED,
-        ResultState.PENDING,
-        ResultState.DONE,
-    )
-    return min(found, key=lambda entry: (order.index(entry[0]), entry[1]), default=None)
+    return min(found, key=lambda entry: (CAUTION.index(entry[0]), entry[1]), default=None)
 
 
 def _is_progressive(word: str) -> bool:
