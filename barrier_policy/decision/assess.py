@@ -34,7 +34,8 @@ DISCHARGE = {
 class Assessment(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A span's verdict, the repairs that would lift it, and what they cost.
 
-    `default_barrier` is set where no rule spoke. `gain` is tokens freed by a repair. `digest` is that of the span's original. `exceptions`
+    `default_barrier` is set where no rule spoke. `gain` is tokens freed by a repair; one that takes a `secret`
+    out of the context is worth it without. `digest` is that of the span's original. `exceptions`
     are those that an opportunity rests on, as the span stands or after its repair. Records and verdicts in full are not kept: `record_of`
     builds the one that was judged again.
     """
@@ -54,6 +55,7 @@ class Assessment(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     repairable: bool = False
     records: tuple[CarrierRecord, ...] = ()
     gain: int = 0
+    secret: bool = False
     digest: str = ""
     exceptions: tuple[AppliedException, ...] = ()
 
@@ -139,6 +141,7 @@ class _Assessor:
             warnings=self._writer.write(number, result.warnings),
             errors=result.errors,
             digest=digest,
+            secret=join.secret[number],
         )
         if result.verdict == "opportunity":
             return msgspec.structs.replace(base, exceptions=result.exceptions)

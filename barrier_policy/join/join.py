@@ -57,6 +57,7 @@ class Join(msgspec.Struct, frozen=True, kw_only=True):
     tokens: tuple[int, ...]
     tokens_total: int
     structured: tuple[bool, ...]
+    secret: tuple[bool, ...]
     settings: Settings
 
 
@@ -102,6 +103,7 @@ def join_spans(
         failures=tuple(tuple(found) for found in failed),
         tokens=tuple(sum(tokens[span.start : span.end]) for span in segmentation.spans),
         structured=tuple(_is_structured(span, messages, facts.kinds) for span in segmentation.spans),
+        secret=tuple(_tells_secret(span, messages, facts.kinds) for span in segmentation.spans),
         tokens_total=sum(tokens),
         settings=settings,
     )
@@ -127,6 +129,13 @@ def _is_structured(span: Span, messages: Sequence[Message], kinds: Sequence[Set[
         if not EVIDENCE_KINDS.isdisjoint(kinds[message.index]):
             return True
     return False
+
+
+def _tells_secret(span: Span, messages: Sequence[Message], kinds: Sequence[Set[str]]) -> bool:
+    """Whether the user tells a secret in the span."""
+    return any(
+        message.origin is Origin.USER and "secret" in kinds[message.index] for message in messages[span.start : span.end]
+    )
 
 
 class Coverage(msgspec.Struct, frozen=True, kw_only=True):

@@ -59,7 +59,8 @@ def find_obligations(
 def _requests(conversation: Conversation, effect_states: Mapping[str, str]) -> Iterator[Found]:
     """One obligation for each user turn that gives work; satisfied once the work has been done and confirmed.
 
-    One that still waits for an effect, or that the agent is at now, can't be held by a record.
+    One that still waits for an effect, or that the agent is at now, can't be held by a record, unless it tells a secret, which the
+    record leaves out and the context should lose.
     """
     runs = list(_runs_of_work(conversation, effect_states))
     given = [run[-1] for run in runs]
@@ -80,8 +81,9 @@ def _requests(conversation: Conversation, effect_states: Mapping[str, str]) -> I
         )
         for told in run:
             text = user_text(conversation, told) if at_work else told_text(conversation, told)
+            rebindable = not at_work or ("secret" in told.kinds and "request" not in told.kinds)
             item = new_obligation(
-                "request", told.start, text, rebindable=not at_work, debtor=Origin.AGENT, creditor=Origin.USER
+                "request", told.start, text, rebindable=rebindable, debtor=Origin.AGENT, creditor=Origin.USER
             )
             events = [Event(told.start, item.id, "detached", "asked by the user")]
             if end:
