@@ -15,7 +15,7 @@ import msgspec
 from barrier_policy_plugins.effect_classes import read_table, word_set
 from barrier_policy_plugins.state_words import read_languages
 
-from barrier_policy.facts.phrases import Hit, Phrases, Word, words_of
+from barrier_policy.facts.phrases import Hit, Phrases, Word, spell_entry, words_of
 
 MAX_VALUE: Final = 160
 MAX_WORDS: Final = 120
@@ -116,26 +116,32 @@ CAUTION: Final = (
 """The more cautious state wins where two are told."""
 
 
-def _listed(lists: dict[str, str]) -> Iterator[tuple[str, Meaning]]:
+Lists = Iterator[tuple[list[str], Meaning]]
+
+
+def _listed(lists: dict[str, str]) -> Lists:
     for name, text in lists.items():
-        for phrase in _phrases(text):
-            yield phrase, Meaning(ResultState(name), phrase in _WEAK)
+        yield from _split(ResultState(name), [spell_entry(phrase) for phrase in _phrases(text)], _WEAK)
 
 
-def _spoken() -> Iterator[tuple[str, Meaning]]:
+def _spoken() -> Lists:
     """The lists of each language, in order of caution."""
     languages = read_languages()
     for state in CAUTION:
         for language in languages:
-            weak = frozenset(language.weak)
-            yield from ((phrase, Meaning(state, phrase in weak)) for phrase in language.of(state))
+            yield from _split(state, language.of(state), frozenset(language.of("weak")))
 
 
-_WEAK: Final = frozenset(_phrases(WORDS.weak))
+def _split(state: ResultState, entries: list[str], weak: frozenset[str]) -> Lists:
+    yield [entry for entry in entries if entry in weak], Meaning(state, True)
+    yield [entry for entry in entries if entry not in weak], Meaning(state)
+
+
+_WEAK: Final = frozenset(spell_entry(phrase) for phrase in _phrases(WORDS.weak))
 _PROSE: Final = (*_listed(WORDS.phrases), *_listed({"pending": WORDS.weak}), *_spoken())
 _PHRASES: Final = Phrases(_PROSE)
-_VALUES: Final = Phrases((*_listed(WORDS.phrases), *_listed(WORDS.values), *_PROSE))
-_NEGATIONS: Final = frozenset((*_phrases(WORDS.negations), *(word for language in read_languages() for word in language.negations)))
+_VALUES: Final = Phrases((*_listed(WORDS.phrases), *_listed(WORDS.values)))
+_NEGATIONS: Final = frozenset((*_phrases(WORDS.negations), *(word for language in read_languages() for word in language.of("negations"))))
 _USER_REJECTIONS: Final = tuple(_phrases(WORDS.user_rejections))
 _USER_WORDS: Final = (
     "user",
@@ -194,7 +200,7 @@ def value_state(value: str) -> tuple[ResultState, bool] | None:
     text = _VALUE_BREAK.sub(" ", value[:MAX_VALUE].lower())
     words = words_of(text, MAX_WORDS)
     found = []
-    for hit in _VALUES.find(text, words):
+    for hit in _VALUES.find(text, words) or _PHRASES.find(text, words):
         if not (hit.word > 0 and words[hit.word - 1].text in _NEGATIONS):
             found.append((hit.value.state, hit.value.weak))
         elif hit.value.state is ResultState.DONE:

@@ -1,6 +1,7 @@
 """Words by which results tell their state, language by language (`result_languages/<code>.json`).
 
-To add a language, add a file. Each list holds words and phrases as `barrier_policy.facts.phrases` reads them. `weak` entries of `pending`
+To add a language, add a file. Each list holds words and phrases, separated by commas, spelled as `barrier_policy.facts.phrases`
+spells them. `weak` entries of `pending`
 give way to done: a booking that is received and confirmed is confirmed.
 """
 
@@ -18,18 +19,18 @@ FOLDER: Final = "result_languages"
 class Language(msgspec.Struct, frozen=True, kw_only=True):
     """One language's lists, by state."""
 
-    pending: tuple[str, ...]
-    partial: tuple[str, ...]
-    unknown: tuple[str, ...]
-    failed: tuple[str, ...]
-    rejected: tuple[str, ...]
-    done: tuple[str, ...]
-    weak: tuple[str, ...] = ()
-    negations: tuple[str, ...] = ()
+    pending: str
+    partial: str
+    unknown: str
+    failed: str
+    rejected: str
+    done: str
+    weak: str = ""
+    negations: str = ""
 
-    def of(self, state: str) -> tuple[str, ...]:
-        """The list of a state."""
-        return getattr(self, state)  # type: ignore[no-any-return]
+    def of(self, name: str) -> list[str]:
+        """The entries of a list."""
+        return [entry for entry in getattr(self, name).split(", ") if entry]
 
 
 @cache

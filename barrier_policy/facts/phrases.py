@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Generic, TypeVar
 
 import msgspec
@@ -27,7 +27,6 @@ _MARKS = re.compile("[\u0591-\u05c7\u064b-\u065f\u0670\u200c\u200d\u00ad]")
 """Vowel points and joiners that people leave out."""
 
 Value = TypeVar("Value")
-Meaning = tuple[tuple[str, ...], Value]
 
 
 class Word(msgspec.Struct, frozen=True, gc=False):
@@ -68,70 +67,60 @@ def words_of(text: str, limit: int) -> list[Word]:
 
 
 class Phrases(Generic[Value]):
-    """Entries with what each stands for; of two that are spelled alike, the first one counts."""
+    """Lists of entries, spelled as `spell_entry` does it, and what each list stands for; the first list with an entry counts."""
 
-    def __init__(self, entries: Iterable[tuple[str, Value]]) -> None:
-        self._spaced: dict[str, list[Meaning[Value]]] = {}
+    def __init__(self, lists: Iterable[tuple[Sequence[str], Value]]) -> None:
+        self._known: dict[str, Value] = {}
         self._unspaced: dict[str, list[tuple[str, Value]]] = {}
-        self._memo: dict[str, tuple[Meaning[Value], ...]] = {}
-        seen = set()
-        for entry, value in entries:
-            pattern = tuple(_pattern(entry))
-            if pattern and pattern not in seen:
-                seen.add(pattern)
-                self._add(entry, pattern, value)
+        for entries, value in reversed([*lists]):
+            self._known.update(dict.fromkeys(entries, value))
+        for entry in [entry for entry in self._known if UNSPACED.search(entry)]:
+            self._unspaced.setdefault(entry[0], []).append((entry, self._known.pop(entry)))
         for unspaced in self._unspaced.values():
             unspaced.sort(key=lambda known: -len(known[0]))
+        self._parts = frozenset(" ".join(self._known).split(" "))
+        self._memo: dict[str, tuple[str, ...]] = {}
 
-    def _add(self, entry: str, pattern: tuple[str, ...], value: Value) -> None:
-        if UNSPACED.search(entry):
-            bare = spell(entry).replace("*", "").strip()
-            self._unspaced.setdefault(bare[:1], []).append((bare, value))
-        else:
-            self._spaced.setdefault(pattern[0], []).append((pattern, value))
-
-    def find(self, text: str, words: list[Word]) -> list[Hit[Value]]:
+    def find(self, text: str, words: Sequence[Word]) -> list[Hit[Value]]:
         """The entries that a text holds, in order, the longest at each place; `words` are those of the text."""
         found = list(self._in_words(words))
         if self._unspaced and UNSPACED.search(text):
-            found.extend(self._anywhere(spell(text) if len(spell(text)) == len(text) else text))
+            spelled = spell(text)
+            found.extend(self._anywhere(spelled if len(spelled) == len(text) else text))
             found.sort(key=lambda hit: hit.start)
         return found
 
-    def _in_words(self, words: list[Word]) -> Iterator[Hit[Value]]:
+    def _in_words(self, words: Sequence[Word]) -> Iterator[Hit[Value]]:
         number = 0
         while number < len(words):
-            best = self._longest(words, number)
-            if best is None:
+            phrase = self._longest(words, number)
+            if not phrase:
                 number += 1
                 continue
-            pattern, value = best
-            last = words[number + len(pattern) - 1]
-            yield Hit(value, words[number].start, last.end, " ".join(pattern), number)
-            number += len(pattern)
+            length = phrase.count(" ") + 1
+            yield Hit(self._known[phrase], words[number].start, words[number + length - 1].end, phrase, number)
+            number += length
 
-    def _longest(self, words: list[Word], number: int) -> Meaning[Value] | None:
-        first = words[number].text
-        if not first:
-            return None
-        meanings = self._memo.get(first)
-        if meanings is None:
-            meanings = self._learn(first)
-        for pattern, value in meanings:
-            rest = words[number + 1 : number + len(pattern)]
-            if len(rest) == len(pattern) - 1 and all(map(_fits, pattern[1:], rest)):
-                return pattern, value
-        return None
+    def _longest(self, words: Sequence[Word], number: int) -> str:
+        """The entry of most words that begins at a word, the one with the longest stems of several; "" where there is none."""
+        best = ""
+        phrases: Sequence[str] = self._beginnings(words[number].text)
+        for word in words[number + 1 : number + MAX_WORDS]:
+            best = next((phrase for phrase in phrases if phrase in self._known), best)
+            if not phrases:
+                return best
+            phrases = [f"{phrase} {part}" for phrase in phrases for part in self._beginnings(word.text)]
+        return next((phrase for phrase in phrases if phrase in self._known), best)
 
-    def _learn(self, first: str) -> tuple[Meaning[Value], ...]:
-        """The entries that may begin with a word, those of most words first, then those with the longest beginning."""
-        if len(self._memo) >= MAX_MEMO:
-            self._memo.clear()
-        stems = (first[:length] + "*" for length in range(min(len(first), MAX_STEM), MIN_STEM - 1, -1))
-        found = [meaning for beginning in (first, *stems) for meaning in self._spaced.get(beginning, ())]
-        found.sort(key=lambda meaning: -len(meaning[0]))
-        self._memo[first] = tuple(found)
-        return self._memo[first]
+    def _beginnings(self, word: str) -> tuple[str, ...]:
+        """How entries may spell a word: as it is, or by a stem of it."""
+        found = self._memo.get(word)
+        if found is None:
+            if len(self._memo) >= MAX_MEMO:
+                self._memo.clear()
+            stems = (word[:length] + "*" for length in range(min(len(word), MAX_STEM), MIN_STEM - 1, -1))
+            found = self._memo[word] = tuple(part for part in (word, *stems) if part in self._parts)
+        return found
 
     def _anywhere(self, text: str) -> Iterator[Hit[Value]]:
         place = 0
@@ -144,12 +133,15 @@ class Phrases(Generic[Value]):
             place += len(known[0])
 
 
-def _pattern(entry: str) -> Iterator[str]:
+def spell_entry(entry: str) -> str:
+    """An entry as lists hold it; "" where nothing is left of it."""
+    if UNSPACED.search(entry):
+        return spell(entry).replace("*", "").strip()
+    return " ".join(_parts(entry))
+
+
+def _parts(entry: str) -> Iterator[str]:
     for match in re.finditer(r"[^\s,;:!?()/—–-]+", spell(entry)):
         word = _MARKS.sub("", match[0].strip(".'"))
         if word.strip("*"):
             yield word if not word.endswith("*") or len(word) > MIN_STEM else word[:-1]
-
-
-def _fits(pattern: str, word: Word) -> bool:
-    return word.text.startswith(pattern[:-1]) if pattern.endswith("*") else word.text == pattern
