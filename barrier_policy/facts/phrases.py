@@ -15,6 +15,8 @@ import msgspec
 
 MAX_WORDS = 6
 """Words of the longest phrase."""
+MAX_SPELLINGS = 64
+"""Ways to spell the same words by stems that are looked up."""
 MIN_STEM = 3
 MAX_STEM = 16
 MAX_MEMO = 20_000
@@ -109,7 +111,7 @@ class Phrases(Generic[Value]):
             best = next((phrase for phrase in phrases if phrase in self._known), best)
             if not phrases:
                 return best
-            phrases = [f"{phrase} {part}" for phrase in phrases for part in self._beginnings(word.text)]
+            phrases = [f"{phrase} {part}" for phrase in phrases for part in self._beginnings(word.text)][:MAX_SPELLINGS]
         return next((phrase for phrase in phrases if phrase in self._known), best)
 
     def _beginnings(self, word: str) -> tuple[str, ...]:

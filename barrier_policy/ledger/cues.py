@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from barrier_policy.ledger.dialogue_words import find_words
+
 POSTPONES = re.compile(
     r"\b(?:meanwhile|in the meantime|(?:let me|i(?:'|’)?ll|i will|i have to|i need to|i must) (?:first )?(?:ask|check with|think|sleep on|sleep over|get back|tell you|let you know)"
     r"|(?:tell|let) you (?:know )?(?:later|tomorrow|after)|get back to you|(?:don(?:'|’)?t|do not) know yet|not sure yet|not yet|hold on"
@@ -107,4 +109,5 @@ def find_awaited(text: str) -> re.Match[str] | None:
 
 def tells_rest(text: str) -> bool:
     """Whether the agent says that it is still at the rest of what was asked."""
-    return _REST_HINT.search(text.lower()) is not None and REST.search(text) is not None
+    told = _REST_HINT.search(text.lower()) is not None and REST.search(text) is not None
+    return told or find_words("still_at_it", text) is not None

@@ -9,6 +9,7 @@ import msgspec
 from barrier_policy.facts.model import Fact
 from barrier_policy.ledger.conversation import Call, Conversation, Turn, says_only, speaks
 from barrier_policy.ledger.cues import DEFERS, POSTPONES, SHARE, WAITS, tells_rest
+from barrier_policy.ledger.dialogue_words import find_words
 from barrier_policy.ledger.effects import effect_id
 from barrier_policy.ledger.halves import is_half_answered
 from barrier_policy.ledger.model import UNSETTLED, Event, Item
@@ -212,8 +213,13 @@ def _proposed(conversation: Conversation, turn: Turn) -> bool:
 def _waits(conversation: Conversation, turn: Turn) -> tuple[int, str] | None:
     """The part and the words by which the agent's closing message says that it waits for the user."""
     for index, part in enumerate(conversation.messages[turn.final].parts):
-        if part.type is PartType.TEXT and (found := WAITS.search(part.text[-MAX_CLOSING:])):
+        if part.type is not PartType.TEXT:
+            continue
+        closing = part.text[-MAX_CLOSING:]
+        if found := WAITS.search(closing):
             return index, found.group()
+        if hit := find_words("agent_waits", closing):
+            return index, closing[hit.start : hit.end]
     return None
 
 
@@ -376,11 +382,19 @@ def _answered(conversation: Conversation, turn: Turn) -> int | None:
     if after.start >= conversation.present:
         return None
     answers = is_instruction(after) or bool(after.kinds & ANSWERS)
-    return after.start if answers and after.is_read and not _puts_off(conversation, after) else None
+    if not answers or not after.is_read or _puts_off(conversation, after) or _turns_elsewhere(conversation, after):
+        return None
+    return after.start
+
+
+def _turns_elsewhere(conversation: Conversation, turn: Turn) -> bool:
+    """Whether the user begins with something else (`also …`) and says neither yes nor no."""
+    return not turn.kinds & {"approval", "denial"} and find_words("besides", user_text(conversation, turn), first=3) is not None
 
 
 def _puts_off(conversation: Conversation, turn: Turn) -> bool:
-    return POSTPONES.search(user_text(conversation, turn)[:MAX_REPLY]) is not None
+    text = user_text(conversation, turn)[:MAX_REPLY]
+    return POSTPONES.search(text) is not None or find_words("puts_off", text, first=8) is not None
 
 
 # work in flight, plans ----------------------------------------------------------------------------------------------

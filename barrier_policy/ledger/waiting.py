@@ -9,6 +9,7 @@ from itertools import islice
 from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.conversation import Call, Conversation, Turn
 from barrier_policy.ledger.cues import find_awaited
+from barrier_policy.ledger.dialogue_words import find_words
 from barrier_policy.ledger.effects import leaves
 from barrier_policy.ledger.model import Event, Item
 from barrier_policy.ledger.owed import MAX_REPLY, closing_words, new_obligation
@@ -24,10 +25,10 @@ def awaited_answers(conversation: Conversation) -> Iterator[tuple[Item, list[Eve
     spoken = _Spoken()
     for turn in reversed(conversation.turns):
         said = closing_words(conversation, turn)
-        waits = find_awaited(said) if turn.end <= conversation.present else None
-        if waits is not None:
+        waits = _awaited(said) if turn.end <= conversation.present else ""
+        if waits:
             item = new_obligation(
-                "handoff", turn.final, waits.group(), number=700, rebindable=False, debtor=Origin.TOOL, creditor=Origin.AGENT
+                "handoff", turn.final, waits, number=700, rebindable=False, debtor=Origin.TOOL, creditor=Origin.AGENT
             )
             events = [Event(turn.final, item.id, "detached", "the agent says that an answer is awaited")]
             later = spoken.of_same(turn, said)
@@ -37,6 +38,15 @@ def awaited_answers(conversation: Conversation) -> Iterator[tuple[Item, list[Eve
             yield item, events
         else:
             spoken.add(turn, said)
+
+
+def _awaited(said: str) -> str:
+    """The words by which the agent says that somebody other than the user has yet to answer, "" where it says no such thing."""
+    found = find_awaited(said)
+    if found is not None:
+        return found.group()
+    hit = find_words("others_wait", said)
+    return said[hit.start : hit.end] if hit is not None else ""
 
 
 def inconclusive_look_ups(look_ups: Sequence[Call]) -> Iterator[tuple[Item, list[Event]]]:

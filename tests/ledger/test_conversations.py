@@ -347,3 +347,38 @@ def test_a_question_to_somebody_that_was_answered_is_over() -> None:
     ]
     later = [*user("How damp is the chapel?"), *tool("read_sensor", "68 %", place="chapel"), *agent("68.")]
     assert at(judge([*asked, *agent("The north one."), *later]), 1).action != "retain"
+
+
+def test_messages_written_in_one_go_are_one_request() -> None:
+    fragments = [*user("rye 300 kg"), *user("spelt 150"), *user("no wait, order 180 of the spelt please, not from the mill")]
+    messages = [*fragments, *tool("dir_find", "Hofgut, office 06:30-11:00", q="Hofgut"), *agent("Their office opens at half past six.")]
+    decision = judge([*messages, *user("what's oven 2 at"), *tool("oven_temp", "238", n=2), *agent("238.")])
+    assert [at(decision, message).action for message in (0, 1, 2)] == ["retain"] * 3
+
+
+def test_thanks_before_the_next_request_belong_to_nothing() -> None:
+    decision = judge([*user("Thanks!"), *user("Please order 10 bags of salt."), *tool("shop_order", "ordered, BST-1", n=10)])
+    assert at(decision, 0).action == "summarize"
+
+
+def test_a_question_is_open_while_its_answer_is_in_the_tail() -> None:
+    decision = judge(ASKED, [*user("Ten years, the new paper holds.")])
+    assert at(decision, 1).action == "retain"
+
+
+TWO_QUESTIONS = user("When does the caretaker come back, and can the choir use the upper gallery on the 23rd?")
+LOOKED_UP = tool("calendar_get", "2026-06-14 back", q="caretaker")
+LATER = [*user("price per bag?"), *agent("8.90.")]
+
+
+def test_a_message_is_open_while_its_last_question_has_no_answer() -> None:
+    decision = judge([*TWO_QUESTIONS, *LOOKED_UP, *agent("He is back on Monday the 14th."), *LATER])
+    assert at(decision, 0).action == "retain"
+
+
+@pytest.mark.parametrize(
+    "answer", ["He is back on Monday the 14th, and yes, it's free.", "Monday the 14th; the choir can have the gallery."]
+)
+def test_a_message_whose_questions_all_have_answers_is_over(answer: str) -> None:
+    decision = judge([*TWO_QUESTIONS, *LOOKED_UP, *agent(answer), *LATER])
+    assert at(decision, 0).action != "retain"

@@ -1,0 +1,40 @@
+"""What people say about what they are at, language by language (`dialogue/<code>.json`): they put off, wait, go on, turn to something else.
+
+To add a language, add a file. Each list holds words and phrases, separated by commas, spelled as `barrier_policy.facts.phrases` spells them.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+
+import msgspec
+
+from barrier_policy.facts.phrases import Hit, Phrases, words_of
+
+MAX_WORDS = 120
+"""Words of a message that are looked at."""
+
+
+class Language(msgspec.Struct, frozen=True, kw_only=True):
+    """One language's lists."""
+
+    puts_off: str
+    agent_waits: str
+    others_wait: str
+    still_at_it: str
+    besides: str
+    calls_off: str
+
+
+@cache
+def _lists(name: str) -> Phrases[str]:
+    folder = files("barrier_policy.ledger") / "dialogue"
+    entries = sorted((entry for entry in folder.iterdir() if entry.name.endswith(".json")), key=lambda entry: entry.name)
+    languages = [msgspec.json.decode(entry.read_bytes(), type=Language) for entry in entries]
+    return Phrases((getattr(language, name).split(", "), name) for language in languages)
+
+
+def find_words(name: str, text: str, *, first: int = MAX_WORDS) -> Hit[str] | None:
+    """The first entry of a list in a text, within its first words."""
+    return next(iter(_lists(name).find(text, words_of(text, first))), None)
