@@ -79,7 +79,9 @@ _DONE_KEYS: Final = frozenset(
 """Keys that count what a call has done so far."""
 
 
-_REST_KEYS: Final = frozenset({"rest", "remaining", "remainder", "left", "leftover", "outstanding", "notdone", "unprocessed", "todo"})
+_REST_KEYS: Final = frozenset(
+    {"rest", "remaining", "remainder", "left", "leftover", "outstanding", "notdone", "unprocessed", "todo"}
+)
 """Keys under which stands what has not been done."""
 
 

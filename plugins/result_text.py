@@ -191,6 +191,8 @@ def _choose(found: Sequence[Saying], ratio: tuple[int, int] | None) -> tuple[Res
         pending = by_state.get(ResultState.PENDING)
         return (ResultState.PENDING, pending.start) if pending else (ResultState.PARTIAL, ratio[0])
     failing = by_state.get(ResultState.REJECTED) or by_state.get(ResultState.FAILED)
+    if failing is not None and failing.weak and ResultState.PENDING in by_state:
+        failing = None
     done = by_state.get(ResultState.DONE)
     if failing is not None:
         return (ResultState.PARTIAL if done is not None and done.start < failing.start else failing.state), failing.start

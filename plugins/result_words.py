@@ -57,7 +57,8 @@ class ResultState(StrEnum):
 
 
 class Saying(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A word or phrase that speaks for a state, at `[start, end)` of the text; `weak` pending gives way to done."""
+    """A word or phrase that speaks for a state, at `[start, end)` of the text; `weak` pending gives way to done, and a
+    `weak` failure (`not ticketed`) to pending."""
 
     state: ResultState
     start: int
@@ -141,7 +142,9 @@ _WEAK: Final = frozenset(spell_entry(phrase) for phrase in _phrases(WORDS.weak))
 _PROSE: Final = (*_listed(WORDS.phrases), *_listed({"pending": WORDS.weak}), *_spoken())
 _PHRASES: Final = Phrases(_PROSE)
 _VALUES: Final = Phrases((*_listed(WORDS.phrases), *_listed(WORDS.values)))
-_NEGATIONS: Final = frozenset((*_phrases(WORDS.negations), *(word for language in read_languages() for word in language.of("negations"))))
+_NEGATIONS: Final = frozenset(
+    (*_phrases(WORDS.negations), *(word for language in read_languages() for word in language.of("negations")))
+)
 _USER_REJECTIONS: Final = tuple(_phrases(WORDS.user_rejections))
 _USER_WORDS: Final = (
     "user",
@@ -156,6 +159,8 @@ _USER_WORDS: Final = (
     "用户",
     "ユーザー",
 )
+
+
 def rejects_as_user(text: str) -> tuple[int, int] | None:
     """Where the head of a result says that the user did not allow the call."""
     head = text[:400].lower().replace("’", "'")
@@ -185,13 +190,15 @@ def _judged(text: str, words: Sequence[Word], hit: Hit[Meaning]) -> Saying | Non
     """A phrase with what stands around it: a negated failure is none, a negated success is one."""
     state = hit.value.state
     before = words[max(0, hit.word - NEGATION_REACH) : hit.word] if hit.word > 0 else []
-    negation = next((word for word in before if word.text in _NEGATIONS and _CLAUSE_END.search(text, word.end, hit.start) is None), None)
+    negation = next(
+        (word for word in before if word.text in _NEGATIONS and _CLAUSE_END.search(text, word.end, hit.start) is None), None
+    )
     if state is ResultState.FAILED and _ZERO_AFTER.match(text, hit.end):
         return None
     if negation is not None:
         if state is not ResultState.DONE or words[hit.word - 1].text == "0":
             return None
-        state = ResultState.FAILED
+        return Saying(state=ResultState.FAILED, start=hit.start, end=hit.end, weak=True)
     return Saying(state=state, start=hit.start, end=hit.end, weak=hit.value.weak)
 
 

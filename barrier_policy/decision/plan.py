@@ -39,7 +39,9 @@ def make_plan(assessments: Sequence[Assessment], blocks: Blocks, *, tokens_total
     for number, found in enumerate(assessments):
         if found.verdict == "opportunity":
             context.release(number, found.tokens)
-    repairable = [number for number, found in enumerate(assessments) if found.repairable and (found.gain >= 0 or found.secret)]
+    repairable = [
+        number for number, found in enumerate(assessments) if found.repairable and (found.gain >= 0 or found.secret)
+    ]
     for number in sorted(repairable, key=lambda number: (-assessments[number].gain, number)):
         if target_tokens is not None and context.tokens <= target_tokens:
             break

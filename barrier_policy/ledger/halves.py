@@ -33,7 +33,9 @@ def is_half_answered(conversation: Conversation, turn: Turn) -> bool:
         return False
     heard = _heard(conversation, turn)
     last = asked[-1] - frozenset().union(*asked[:-1])
-    return len(last) >= NAMES and 2 * len(last & heard) < len(last) and not all(words.isdisjoint(heard) for words in asked[:-1])
+    return (
+        len(last) >= NAMES and 2 * len(last & heard) < len(last) and not all(words.isdisjoint(heard) for words in asked[:-1])
+    )
 
 
 def _asked(text: str) -> list[frozenset[str]]:
@@ -49,4 +51,3 @@ def _heard(conversation: Conversation, turn: Turn) -> frozenset[str]:
     texts = [part.text[:MAX_REPLY] for call in calls for part in (call.part, *(result.part for result in call.results))]
     texts += [message_text(conversation, later.final)[:MAX_REPLY] for later in following if later.final >= 0]
     return content_words("\n".join(texts))
-

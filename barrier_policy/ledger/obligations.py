@@ -389,7 +389,9 @@ def _answered(conversation: Conversation, turn: Turn) -> int | None:
 
 def _turns_elsewhere(conversation: Conversation, turn: Turn) -> bool:
     """Whether the user begins with something else (`also …`) and says neither yes nor no."""
-    return not turn.kinds & {"approval", "denial"} and find_words("besides", user_text(conversation, turn), first=3) is not None
+    return (
+        not turn.kinds & {"approval", "denial"} and find_words("besides", user_text(conversation, turn), first=3) is not None
+    )
 
 
 def _puts_off(conversation: Conversation, turn: Turn) -> bool:

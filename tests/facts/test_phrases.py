@@ -42,7 +42,7 @@ def test_the_longest_entry_counts_at_each_place(text: str, expected: list[tuple[
 
 def test_words_are_found_with_marks_that_people_leave_out() -> None:
     points = Phrases([(["אושר"], "yes")])
-    text = "אוּשר"  # noqa: RUF001
+    text = "אוּשר"
     assert [hit.value for hit in points.find(text, words_of(text, 9))] == ["yes"]
 
 
@@ -66,7 +66,9 @@ def lists_of_all_languages() -> list[tuple[str, str]]:
     return found
 
 
-@pytest.mark.parametrize(("place", "text"), lists_of_all_languages(), ids=lambda value: value if len(str(value)) < 40 else "")
+@pytest.mark.parametrize(
+    ("place", "text"), lists_of_all_languages(), ids=lambda value: value if len(str(value)) < 40 else ""
+)
 def test_every_entry_is_spelled_as_it_is_looked_up(place: str, text: str) -> None:
     wrong = [entry for entry in text.split(", ") if text and spell_entry(entry) != entry]
     assert not wrong, f"{place}: {wrong}"

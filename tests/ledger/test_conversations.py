@@ -351,7 +351,11 @@ def test_a_question_to_somebody_that_was_answered_is_over() -> None:
 
 def test_messages_written_in_one_go_are_one_request() -> None:
     fragments = [*user("rye 300 kg"), *user("spelt 150"), *user("no wait, order 180 of the spelt please, not from the mill")]
-    messages = [*fragments, *tool("dir_find", "Hofgut, office 06:30-11:00", q="Hofgut"), *agent("Their office opens at half past six.")]
+    messages = [
+        *fragments,
+        *tool("dir_find", "Hofgut, office 06:30-11:00", q="Hofgut"),
+        *agent("Their office opens at half past six."),
+    ]
     decision = judge([*messages, *user("what's oven 2 at"), *tool("oven_temp", "238", n=2), *agent("238.")])
     assert [at(decision, message).action for message in (0, 1, 2)] == ["retain"] * 3
 
