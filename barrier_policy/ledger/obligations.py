@@ -149,7 +149,8 @@ def is_instruction(turn: Turn) -> bool:
 
 def is_reply(conversation: Conversation, turn: Turn) -> bool:
     """Whether it answers what the agent had just asked: then its values count, and not its sentences. One that puts the answer off is none."""
-    asked = turn.index > 0 and _asks_back(conversation, conversation.turns[turn.index - 1])
+    before = conversation.turns[turn.index - 1] if turn.index > 0 else None
+    asked = before is not None and _asks_back(conversation, before) and not _only_waits(conversation, before)
     return asked and not _puts_off(conversation, turn)
 
 
@@ -200,6 +201,13 @@ def _asks_back(conversation: Conversation, turn: Turn) -> bool:
     if turn.final < 0:
         return False
     return bool(conversation.of_kind(turn.final, "question")) or _waits(conversation, turn) is not None
+
+
+def _only_waits(conversation: Conversation, turn: Turn) -> bool:
+    """Whether the agent asks nothing, and says in words of a list only that it waits: what comes next need not be an answer."""
+    if conversation.of_kind(turn.final, "question"):
+        return False
+    return WAITS.search(closing_words(conversation, turn)) is None
 
 
 def _proposed(conversation: Conversation, turn: Turn) -> bool:
