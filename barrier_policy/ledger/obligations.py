@@ -79,6 +79,7 @@ def _requests(conversation: Conversation, effect_states: Mapping[str, str]) -> I
             or turn is unfinished
             or tells_rest(closing_words(conversation, turn))
             or is_half_answered(conversation, turn)
+            or _stands_since_question(conversation, turn)
         )
         for told in run:
             text = user_text(conversation, told) if at_work else told_text(conversation, told)
@@ -119,7 +120,7 @@ def _gives_work(conversation: Conversation, turn: Turn, effect_states: Mapping[s
     """Whether the user's message makes the agent act, beyond answering a question."""
     if _works_at_present(conversation, turn) or _effects(turn, effect_states) or _goes_on(conversation, turn):
         return True
-    if is_half_answered(conversation, turn):
+    if is_half_answered(conversation, turn) or _stands_since_question(conversation, turn):
         return True
     if not is_instruction(turn) or is_reply(conversation, turn):
         return False
@@ -186,6 +187,18 @@ def _awaits_word(conversation: Conversation, turn: Turn) -> bool:
     if "approval_gate" not in turn.kinds or not turn.calls:
         return False
     return not any("approval" in later.kinds for later in conversation.turns[turn.index + 1 :])
+
+
+def _stands_since_question(conversation: Conversation, turn: Turn) -> bool:
+    """Whether the agent answered a request with a question only, and has neither done nor said anything since the user came back to it."""
+    following = conversation.turns[turn.index + 1 : turn.index + 2]
+    if turn.final < 0 or turn.calls or not is_instruction(turn) or not following:
+        return False
+    if not conversation.of_kind(turn.final, "question"):
+        return False
+    reply = following[0]
+    unanswered = reply.has_user and not reply.calls and reply.final < 0 and reply.end < len(conversation.messages)
+    return unanswered and not _called_off(conversation, turn)
 
 
 def _called_off(conversation: Conversation, turn: Turn) -> bool:
