@@ -125,9 +125,8 @@ def _class_of_nouns(words: tuple[str, ...]) -> EffectClass | None:
     acts = [_ACTS[word] for word in (first, last) if word in _ACTS]
     if acts:
         return worst(acts)
-    if first in _REPORTS:
-        return EffectClass.READ_ONLY
-    return next((_ACTS[word] for word in words if word in _ACTS), None)
+    inner = next((_ACTS[word] for word in words if word in _ACTS), None)
+    return inner or (EffectClass.READ_ONLY if first in _REPORTS else None)
 
 
 def _reads(word: str) -> bool:
