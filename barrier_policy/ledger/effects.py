@@ -176,10 +176,10 @@ def _acts_after_all(call: Call) -> bool:
 
 
 def _may_be_look_up(call: Call) -> bool:
-    """A tool that nothing is known of, called for a mere question, with an answer that reports no state: taken for a look-up."""
+    """A tool that nothing is known of, called for a mere question, with an answer that reports no state of its own: taken for a look-up."""
     if call.fact is None or call.fact.get("basis") != "unknown" or not call.results:
         return False
-    return all(result.fact is not None and not result.fact.get("reports") for result in call.results)
+    return all(result.fact is not None and result.fact.get("reports") in ("", "failed") for result in call.results)
 
 
 def _outcome(call: Call) -> str:
