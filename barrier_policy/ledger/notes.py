@@ -18,7 +18,7 @@ from barrier_policy.ledger.cues import ASKS, REPEATS
 from barrier_policy.ledger.effects import compact_arguments
 from barrier_policy.ledger.model import TERMINAL, UNSETTLED, Event, Family, Item
 from barrier_policy.ledger.obligations import is_instruction, is_reply, joined
-from barrier_policy.ledger.owed import closing_words, user_text
+from barrier_policy.ledger.owed import closing_words, message_text, user_text
 from barrier_policy.transcript.model import Message, Origin, PartType
 from barrier_policy.transcript.pairing import PartRef
 
@@ -50,6 +50,7 @@ def find_notes(
         *_reports(conversation, acted),
         *_findings(conversation, live),
         *_pointed_at(conversation),
+        *_answered_before(conversation),
         *_progress(conversation, look_ups),
         *_rows(conversation, items, states),
     ]
@@ -170,6 +171,7 @@ MAX_LAST = 400
 POINTED_AT = 5
 """Turns that looked something up, back from the present."""
 MAX_PROGRESS = 1_000
+MAX_ASKED = 400
 
 REPORTS = ("report", "negation_evidence", "correction", "binding", "status_pending", "status_failed", "plan_item")
 MAX_REPORTS = 4
@@ -229,6 +231,19 @@ def _pointed_at(conversation: Conversation) -> Iterator[Item]:
                 recipe = f"{call.part.name} {compact_arguments(call.part.arguments, call.part.text)}"
                 if turn is looked[-1] or wanted & content_words(recipe + " " + user_text(conversation, turn)):
                     yield _note("row", call.ref.message, call.ref.part, 901, recipe, "recipe", at_hand)
+
+
+def _answered_before(conversation: Conversation) -> Iterator[Item]:
+    """Short answers that the agent gave from what it knew, and that the message at hand asks for again."""
+    at_hand = max((turn.start for turn in conversation.turns if turn.has_user), default=0)
+    asked = content_words(message_text(conversation, at_hand)[:MAX_ASKED])
+    talked = [
+        turn for turn in conversation.turns if turn.has_user and not turn.calls and 0 <= turn.final < conversation.present
+    ]
+    for turn in talked[-POINTED_AT:] if at_hand >= conversation.present else ():
+        text = message_text(conversation, turn.final).strip()
+        if len(text) <= MAX_LINE and STATES.search(text) and asked & content_words(text):
+            yield _note("row", turn.final, 0, 903, text, "said", at_hand)
 
 
 def _progress(conversation: Conversation, look_ups: Sequence[Call]) -> Iterator[Item]:

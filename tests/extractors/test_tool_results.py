@@ -395,3 +395,42 @@ def test_hostile_results_are_read_without_an_error(text: str, call: tuple[str, A
 def test_a_piece_of_a_secret_is_no_handle() -> None:
     fact = result('password: Xk7!vale-44Qz9w\n{"status": "queued", "job": "job-7781"}')
     assert fact.get("handles") == ("job-7781",)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("заявка 77 принята, ожидает подтверждения склада", "pending"),
+        ("рейс 4: зв'язок втрачено", "unknown"),
+        ("żądanie 12 zarejestrowane, czeka na akceptację kierownika", "pending"),
+        ("objednávka 8 potvrzena a zaplacena", "done"),
+        ("Antrag 3 eingegangen, wird geprüft", "pending"),
+        ("demande n° 9 en cours d'examen", "pending"),
+        ("pedido 5 entregado y firmado", "done"),
+        ("richiesta 6 in attesa di approvazione", "pending"),
+        ("pedido 7 recusado pelo gerente", "rejected"),
+        ("bestelling 2 is geleverd", "done"),
+        ("αίτηση 4 υπό εξέταση", "pending"),
+        ("a kérelem 11 jóváhagyásra vár", "pending"),
+        ("talep 12 onay bekliyor", "pending"),
+        ("הבקשה 14 ממתינה לאישור", "pending"),
+        ("الطلب 15 قيد المراجعة", "pending"),
+        ("درخواست ۱۶ در انتظار تأیید", "pending"),
+        ("申請16は承認待ちです", "pending"),
+        ("订单 17 已发货并签收", "done"),
+        ("신청 18 승인 대기 중", "pending"),
+        ("yêu cầu 19 đang chờ duyệt", "pending"),
+        ("permintaan 20 sedang diproses", "pending"),
+        ("अनुरोध 21 समीक्षा में है", "pending"),
+        ("förfrågan 22 väntar på godkännande", "pending"),
+        ("anmodning 23 under behandling", "pending"),
+        ("cererea 24 este în curs de verificare", "pending"),
+        ("on hold until 20:00, not ticketed", "pending"),
+        ("312 de 900 archivos copiados, error de lectura", "partial"),
+        ({"result": "19 banned", "rest": "12 remaining: rate limited"}, "partial"),
+        ({"user": 4, "quota": {"remaining": 12}}, "done"),
+        ("run 91 plate 4 state: ACQUIRING", "pending"),
+    ],
+)
+def test_states_are_read_in_many_languages(text: Any, expected: str) -> None:
+    assert result(text).get("state") == expected

@@ -386,3 +386,27 @@ def test_a_message_is_open_while_its_last_question_has_no_answer() -> None:
 def test_a_message_whose_questions_all_have_answers_is_over(answer: str) -> None:
     decision = judge([*TWO_QUESTIONS, *LOOKED_UP, *agent(answer), *LATER])
     assert at(decision, 0).action != "retain"
+
+
+def test_a_request_stands_while_nothing_followed_the_answer_to_the_agents_question() -> None:
+    messages = [*user("Order brakes for the grey van, pads and discs."), *agent("Which brand, and is it the electric one?")]
+    following = [
+        *user("electric, yes"),
+        *user("is there a lift free at ten?"),
+        *tool("bay_get", "lift 2", at=10),
+        *agent("Lift 2."),
+    ]
+    assert at(judge([*messages, *following]), 0).action == "retain"
+
+
+def test_what_the_agent_said_from_memory_is_kept_where_it_is_asked_again() -> None:
+    messages = [*user("is week 24 before the inspection?"), *agent("Yes, the inspection is on 18 June, week 25.")]
+    decision = judge([*messages, *user("good"), *agent("Fine.")], user("What's the date of the inspection again?"))
+    assert "18 June, week 25" in shown(decision)
+
+
+def test_a_secret_leaves_the_context_even_where_its_record_is_as_long() -> None:
+    told = user("the new pin for the alarm panel in the hall is 860317, so mum can switch it off herself")
+    decision = decide([*told, *agent("Okay, hall panel."), *TAIL], keep_last=2, now=NOW)
+    assert at(decision, 0).action == "repair"
+    assert "860317" not in shown(decision)
