@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from barrier_policy_plugins.effect_classes import Basis, EffectClass, Judgement, judge, word_set
-from barrier_policy_plugins.tool_names import class_of_words, name_tokens
+from barrier_policy_plugins.tool_names import class_of_verbs, name_tokens
 
 _BY_METHOD: Final = {
     "GET": EffectClass.READ_ONLY,
@@ -55,7 +55,7 @@ def _asks(url: str) -> bool:
     """Whether a path ends in a verb that only reports (`/_search`, `/v1/query`): a body that is too long for a GET."""
     path = url.partition("?")[0].rstrip("/")
     words = name_tokens(path.rsplit("/", 1)[-1])
-    return bool(words) and "/" in path and class_of_words(words[-1:]) is EffectClass.READ_ONLY
+    return bool(words) and "/" in path and class_of_verbs(words[-1:]) is EffectClass.READ_ONLY
 
 
 def judge_request_arguments(arguments: Any) -> Judgement | None:

@@ -35,6 +35,7 @@ MIN_TOLD = 4
 STATES = re.compile(r"[:：]\s|\d|(?<=[\w,] )[^\W\d_a-z][a-zà-ÿа-яё]{2,}")
 """What has a colon, a number or a name states something; the rest is talk."""
 MAX_NOTED = 60
+VOUCHED = re.compile(r'"(?:sender_?)?(?:verified|authenticated)"\s*:\s*true\b', re.IGNORECASE)
 
 
 def find_notes(
@@ -51,6 +52,7 @@ def find_notes(
         *_findings(conversation, live),
         *_pointed_at(conversation),
         *_answered_before(conversation),
+        *_vouched_for(conversation),
         *_progress(conversation, look_ups),
         *_rows(conversation, items, states),
     ]
@@ -244,6 +246,17 @@ def _answered_before(conversation: Conversation) -> Iterator[Item]:
         text = message_text(conversation, turn.final).strip()
         if len(text) <= MAX_LINE and STATES.search(text) and asked & content_words(text):
             yield _note("row", turn.final, 0, 903, text, "said", at_hand)
+
+
+def _vouched_for(conversation: Conversation) -> Iterator[Item]:
+    """Short answers that say that their sender was verified: the word of an owner by a tool (design section 5, authority)."""
+    at_hand = max((turn.start for turn in conversation.turns if turn.has_user), default=0)
+    for turn in conversation.turns:
+        for call in turn.calls:
+            for result in call.results if call.reads else ():
+                text = result.part.text
+                if len(text) <= MAX_RESULT and result.ref.message < conversation.present and VOUCHED.search(text):
+                    yield _note("row", result.ref.message, result.ref.part, 904, text.strip(), "verified", at_hand)
 
 
 def _progress(conversation: Conversation, look_ups: Sequence[Call]) -> Iterator[Item]:
