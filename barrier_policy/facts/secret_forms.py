@@ -18,13 +18,23 @@ ENVIRONMENT_KEY = re.compile(
     rf"(?<![A-Za-z0-9_-])([a-z][a-z0-9]{{1,15}})[_-](?:{'|'.join(ENVIRONMENTS)})[_-]([A-Za-z0-9]{{6,}})(?![A-Za-z0-9_-])"
 )
 """Many issuers write the environment into their keys: `xk_live_…`, `sk-test-…`."""
-KEY_BOX = re.compile(
-    r"(?i)\b(?:key ?box|lock ?box|key ?safe|safe|strongbox|schlüssel(?:box|safe|tresor|kasten)|tresor|boîte à clés|coffre-fort|caja fuerte|cassaforte"
-    r"|cofre|kluis|sejf|сейф)\b[^.\n]{0,30}?\b(?:is|on|to|code|combination|ist|auf|est|sur|es|en|è|é|op|kod|код)\b *:? *([A-Z0-9-]*\d[A-Z0-9-]{2,})(?![\w-])"
-)
-"""What opens a box with keys or money."""
 CARD = re.compile(r"(?<![\w.-])\d{4}(?:[ -]?\d{4}){2}[ -]?\d{1,7}(?![\w.-]?\d)")
 AUTHORIZATION = re.compile(r"(?i)\b(?:bearer|basic)[ ]+([A-Za-z0-9._~+/=-]{12,})")
+AUTHORIZATION_HEADER = re.compile(
+    r"(?i)\bauthorization[\\\"']{0,3}[ ]*[:=][ ]*[\\\"']{0,3}(?:bearer|basic|token|apikey|digest|bot|key)[ ]+([A-Za-z0-9._~+/=:-]{8,})"
+)
+QUERY = re.compile(
+    r"(?i)[?&#;](?:amp;)?(?:sig|signature|x-amz-(?:signature|security-token)|x-goog-signature|access_token|refresh_token|id_token|auth_token|token|api[_-]?key|apikey"
+    r"|key|auth|secret|client_secret|password|passwd|pwd|pass|otp|pin|code|ticket|session|sessionid|sid|jwt|hmac|hash_key)=([^&\s\"'<>#\\)\]}`|,;]+)"
+)
+"""What a URL carries to let its reader in."""
+SHORT_QUERIES = re.compile(r"(?i)[?&#;](?:amp;)?(?:password|passwd|pwd|pass|otp|pin|secret|client_secret)=")
+"""Parameters whose value is a secret however short it is."""
+PASSWORD_OPTION = re.compile(
+    r"(?:\bmysql\w*|\bmariadb\w*|\bmongo\w*)\b[^\n|;]{0,80}?\s-p[ =]?['\"]?([^\s'\"-][^\s'\"]{2,})|\bsshpass\s+-p\s*['\"]?([^\s'\"]{3,})"
+    r"|\bredis-cli\b[^\n|;]{0,60}?\s-a\s+['\"]?([^\s'\"]{4,})|\becho\s+['\"]?([^\s'\"|]{4,})['\"]?\s*\|\s*sudo\s+-S\b"
+)
+"""Options of programs that take a password on the command line."""
 COOKIE = re.compile(r"(?i)\bcookie: *[\w.-]+=([^;\s\"']{12,})")
 USER_OPTION = re.compile(r"(?:^|\s)(?:-u|--user)[ =]['\"]?[^\s:'\"]+:([^\s'\"]{4,})")
 
@@ -53,7 +63,6 @@ def by_form(text: str) -> Iterator[Secret]:
     if "eyJ" in text:
         for match in JWT.finditer(text):
             yield Secret(start=match.start(), end=match.end(), type=SecretType.JWT)
-    yield from _groups(KEY_BOX, text, SecretType.CODE, "key box")
     yield from _cards(text)
     if any(word in text for word in ENVIRONMENTS):
         for match in ENVIRONMENT_KEY.finditer(text):
@@ -67,6 +76,15 @@ def by_form(text: str) -> Iterator[Secret]:
         for secret in _groups(AUTHORIZATION, text, SecretType.TOKEN, "authorization"):
             if is_random(text[secret.start : secret.end]):
                 yield secret
+    if "uthorization" in text or "UTHORIZATION" in text:
+        yield from _groups(AUTHORIZATION_HEADER, text, SecretType.TOKEN, "authorization")
+    if "=" in text and ("?" in text or "&" in text or "#" in text):
+        yield from _queries(text)
+    if " -p" in text or " -a" in text or "sudo -S" in text:
+        for match in PASSWORD_OPTION.finditer(text):
+            group = match.lastindex or 0
+            if not is_placeholder(match[group]):
+                yield Secret(start=match.start(group), end=match.end(group), type=SecretType.PASSWORD, name="option")
     if "ookie" in text:
         for secret in _groups(COOKIE, text, SecretType.TOKEN, "cookie"):
             if is_random(text[secret.start : secret.end]):
@@ -92,6 +110,16 @@ def _cards(text: str) -> Iterator[Secret]:
 def _checks(digits: list[int]) -> bool:
     doubled = [digit * 2 - 9 * (digit > 4) for digit in digits[-2::-2]]
     return (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0
+
+
+def _queries(text: str) -> Iterator[Secret]:
+    """What lets a URL's reader in: a signature, a token; short ones only where the parameter is for a password."""
+    for match in QUERY.finditer(text):
+        value = match[1]
+        short = SHORT_QUERIES.match(match[0]) is not None
+        random = len(value) >= 10 and any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+        if (random or (short and len(value) >= 3)) and not is_placeholder(value) and value.lower() not in PLAIN_WORDS:
+            yield Secret(start=match.start(1), end=match.end(1), type=SecretType.TOKEN, name="query")
 
 
 def _private_keys(text: str) -> Iterator[Secret]:
