@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from barrier_policy.facts.secret_values import ends_clause
-from barrier_policy.facts.secret_words import Family, any_of, words_of
+from barrier_policy.facts.secret_words import WORDS, Family, any_of, words_of
 
 REACH: Final = 64
 _STOP: Final = re.compile(r"[\n;!?。！？]|[.](?=\s|\Z)")
@@ -27,6 +27,11 @@ _PARTICLES: Final = tuple(word for word in words_of("copulas") if re.match("[\u0
 _FILLER: Final = " \t\"'`*:=—–-„“”«»「」『』\\：.(（)）|>[]"
 _TIMES: Final = frozenset("at in on since um seit ab am until till before after by to en à le el il em à o om op w we v ve på i den kl".split())
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
+_DIGITS: Final = tuple(
+    {word: str(digit) for digit, alternatives in enumerate(words["digits"]) for word in alternatives.split()}
+    for words in WORDS.values()
+    if "digits" in words
+)
 _DIGIT_WORDS: Final = any_of(alternative for number in words_of("digits") for alternative in number.split() if len(alternative) > 1)
 _SPELLED: Final = re.compile(rf"(?i)(?:{_DIGIT_WORDS})(?:[ ,-]{{1,2}}(?:{_DIGIT_WORDS})){{2,11}}(?![^\W_])")
 _LIST: Final = re.compile(r"\s*(?:[,/&]|and|und|y|et|e|i|en)\s*")
@@ -94,3 +99,13 @@ def _mixed(text: str, end: int, family: Family) -> Iterator[tuple[int, int]]:
         match = _MIXED.search(text, end, end + REACH)
         if match is not None and len(match[0]) >= 5 and not match[0].isdigit() and _leads(text[end : match.start()]):
             yield match.span()
+
+
+def digits_of(value: str) -> str:
+    """The digits that a spelled-out number tells (`zero nine one seven`); empty where it is none in one language."""
+    words = re.split(r"[ ,-]+", value.lower())
+    for language in _DIGITS:
+        digits = [language.get(word, "") for word in words]
+        if len(digits) > 2 and all(digits):
+            return "".join(digits)
+    return ""
