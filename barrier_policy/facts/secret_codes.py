@@ -23,7 +23,7 @@ OWNERS = _words(
     "cottage apartment shed vault safe keybox intercom opener claim activation pairing recovery backup unlock security one-time onetime "
     "time verification auth authentication authorization 2fa mfa sms login sign-in signin enrolment enrollment entry-phone alarm's "
     "kapı misafir giriş kasa bina daire domofon porta's bejárati kapu riasztó vendég "
-    "pin card"
+    "pin card phone ipad tablet laptop screen voicemail sim parental front back"
 )
 """The word before a code word, with a blank or hyphen between them."""
 OTHERS = _words(
@@ -45,7 +45,7 @@ ENDS = (
 """What stands before a code word in scripts without capitals, particles aside."""
 OPENED = (
     "door", "gate", "padlock", "garage", "house", "flat", "cabin", "cottage", "safe", "alarm", "locker", "building", "apartment", "lock", "keypad", "villa",
-    "studio", "office", "chalet", "lobby", "guest", "visitor", "card", "tür", "haustür", "tor", "haus", "ferienhaus", "wohnung", "ferienwohnung", "tresor",
+    "studio", "office", "front", "entrance", "elevator", "lift", "schloss", "aufzug", "serrure", "ascenseur", "cerradura", "serratura", "slot", "phone", "tablet", "laptop", "ipad", "handy", "chalet", "lobby", "guest", "visitor", "card", "tür", "haustür", "tor", "haus", "ferienhaus", "wohnung", "ferienwohnung", "tresor",
     "schließfach", "keller", "büro", "gäste", "besucher", "karte", "porte", "portail", "immeuble", "entrée", "coffre", "alarme", "maison", "carta",
     "appartement", "invité", "visiteur", "cadenas", "carte", "accès", "puerta", "portal", "caja", "garaje", "casa", "piso", "entrada", "edificio",
     "huésped", "candado", "invitad", "tarjeta", "acceso", "porta", "portone", "cancello", "cassaforte", "allarme", "ingresso", "ospiti", "lucchetto", "accesso",
@@ -57,7 +57,7 @@ OPENED = (
 )  # fmt: skip
 """What a code opens, or whom it lets in; each is what its word begins with."""
 TELLS = _words(
-    "is it's its are now new ist jetzt lautet neu est c'est es son è é são jest to je är er on este είναι là adalah היא הוא คือ هو هي है "
+    "is it's its are was were be now new war wäre lautete heißt era será sera ist jetzt lautet neu est c'est es son è é são jest to je är er on este είναι là adalah היא הוא คือ هو هي है "
     "это: this: van: the: 是 为 為 は が 는 은 가 이"
 )
 """Words between the label and the value that say that it follows."""
@@ -66,16 +66,20 @@ KEYPADS = ("door", "gate", "alarm", "garage", "entr", "keypad", "tür", "tor", "
 BOX_CODE = re.compile(
     r"(?i)(?![\w])[^.\n]{0,30}?(?:\b(?:is|on|to|code|combination|ist|auf|est|sur|es|en|è|é|op|kod|код)\b *:?|[:=]) *([*#]?[A-Z0-9-]*\d[A-Z0-9-]{2,}[*#]?)(?![\w-]|[.,:]\d| ?[%€$])"
 )
+BOX_BESIDE = re.compile(r" ([*#]?\d{4,8}[*#]?)(?=\s*(?:$|[.,;!?)\n]))")
 DIAL = re.compile(
     r"(?i)(?<!\w)\d{1,2}\s?(?:left|right|links|rechts|gauche|droite|izquierda|derecha|sinistra|destra|esquerda|direita|l|r)\b"
     r"(?:[,;/ -]{1,3}(?:then |dann |puis )?\d{1,2}\s?(?:left|right|links|rechts|gauche|droite|izquierda|derecha|sinistra|destra|esquerda|direita|l|r)\b){1,4}"
 )
+CODE_FOR = re.compile(r"[ :=]{1,3}([*#]?\d{4,8}[*#]?) (?:for|für|fürs|pour|para|per|voor|do|za|till|til|к|от|для|to) ((?:\S+ ?){1,3})")
 COMBINATION = re.compile(r"\d{1,2}(?:-\d{1,2}){2,5}")
 KEYPAD = re.compile(r"(?<![\w#/&])[*#]?\d{3,8}#(?!\w)")
 NUMBER_BEFORE = re.compile(r"(?<![\w.,:#/-])([*#]?\d{4,8}[*#]?) \Z")
 WITH_NUMBER = re.compile(
     rf"[^\n.;!?\d]{{0,32}}?[ ](?:{any_of(words_of('with'))})[ ](?:the )?(?:code |pin |passcode |kod )?[\"']?([*#]?\d{{4,8}}[*#]?)(?![\w.:/-]\w|\w)"
 )
+AFTER_WITH = re.compile(rf"(?<![^\W_])(?:{any_of(words_of('with'))}) (?:code |pin |kod )?([*#]?\d{{4,8}}[*#]?) (?:\w+ ){{0,2}}\Z")
+SIGNED_NUMBER = re.compile(r"(?: ?[:=]| is)? ?(\d(?:-\d){2,8}|[*#]?\d{4,8}[*#]?)(?![\w.:/-]\w|\w)")
 NUMBER_TO_OPEN = re.compile(
     r"[ ](?:the )?(?:code |pin )?([*#]?\d{4,8}[*#]?) (?:to|and it|zum|pour|para|per|om|aby|чтобы) (?:open|unlock|get in|enter|disarm|öffnen|ouvrir|abrir|aprire|otworzyć|открыть)"
 )
@@ -100,7 +104,8 @@ def codes_at(text: str, lowered: str, label: Label) -> Iterator[tuple[int, int]]
     """Where codes are told that a label leads to: alone (a keypad's, a box's), or because the code word has an owner."""
     start, end = label.start, label.word_end
     if label.family is Family.BOX:
-        yield from _in_box(text, end)
+        if text[start - 1 : start] not in (".", "_", "-", "/"):
+            yield from _in_box(text, end)
         return
     if label.family is Family.COMBINATION:
         yield from _combination(text, end)
@@ -118,6 +123,10 @@ def codes_at(text: str, lowered: str, label: Label) -> Iterator[tuple[int, int]]
         if dial is not None:
             yield dial.span()
         yield from _values(text, start, end)
+        return
+    match = CODE_FOR.match(text, end)  # `code 4471 for the front door`
+    if match is not None and any(word.startswith(OPENED) for word in match[2].lower().split()):
+        yield match.span(1)
 
 
 def _combination(text: str, end: int) -> Iterator[tuple[int, int]]:
@@ -129,7 +138,7 @@ def _combination(text: str, end: int) -> Iterator[tuple[int, int]]:
 
 def _in_box(text: str, end: int) -> Iterator[tuple[int, int]]:
     """What opens a box with keys or money."""
-    match = BOX_CODE.match(text, end)
+    match = BOX_CODE.match(text, end) or BOX_BESIDE.match(text, end)
     if match is not None:
         yield match.span(1)
     dial = DIAL.search(text, end, end + REACH)
@@ -145,15 +154,15 @@ def keypad_codes(text: str, lowered: str) -> Iterator[tuple[int, int]]:
 
 
 def opened_before(text: str, start: int) -> Iterator[tuple[int, int]]:
-    """`0917 opens it`."""
+    """`0917 opens it`, `mit 4471 ausschalten`."""
     match = NUMBER_BEFORE.search(text, max(0, start - 24), start)
     if match is not None:
         yield match.span(1)
 
 
-def opened_with(text: str, end: int) -> Iterator[tuple[int, int]]:
+def opened_with(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """`unlock the phone with 2580`, `punch in 6614 to open it`."""
-    match = WITH_NUMBER.match(text, end) or NUMBER_TO_OPEN.match(text, end)
+    match = AFTER_WITH.search(text, max(0, start - 40), start) or SIGNED_NUMBER.match(text, end) or WITH_NUMBER.match(text, end) or NUMBER_TO_OPEN.match(text, end)
     if match is not None:
         yield match.span(1)
 
@@ -202,6 +211,8 @@ def _values(text: str, start: int, end: int, *, near_only: bool = False) -> Iter
 
 def _leads(between: str) -> bool | None:
     """Whether what stands between label and value leads to it: True where nothing or `is` does, False where what is opened does."""
+    if between.lower() in ("'s ", "’s "):
+        return True
     bare = between.strip(_FILLER + ",（(").lower().replace("’", "'")
     if not bare:
         return None if "," in between else True

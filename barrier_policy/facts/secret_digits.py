@@ -78,7 +78,7 @@ def _leads(between: str) -> bool:
 
 def _is_told_from_afar(text: str, match: re.Match[str], between: str) -> bool:
     """Whether a number at the end of its clause is told although other words stand before it: `PIN do karty to 3087`."""
-    if "," in between or any(map(str.isdigit, between)) or _YEAR.fullmatch(match[0]):
+    if any(sign in between for sign in ",={}<>") or any(map(str.isdigit, between)) or _YEAR.fullmatch(match[0]):
         return False
     words = between.split()
     return bool(words) and words[-1].lower() not in _TIMES and ends_clause(text, match.end())

@@ -24,17 +24,23 @@ AUTHORIZATION_HEADER = re.compile(
     r"(?i)\bauthorization[\\\"']{0,3}[ ]*[:=][ ]*[\\\"']{0,3}(?:bearer|basic|token|apikey|digest|bot|key)[ ]+([A-Za-z0-9._~+/=:-]{8,})"
 )
 QUERY = re.compile(
-    r"(?i)[?&#;](?:amp;)?(?:sig|signature|x-amz-(?:signature|security-token)|x-goog-signature|access_token|refresh_token|id_token|auth_token|token|api[_-]?key|apikey"
+    r"(?i)(?:[?&#;](?:amp;)?|(?<=\s)(?=sig=|signature=))(?:sig|signature|x-amz-(?:signature|security-token)|x-goog-signature|access_token|refresh_token|id_token|auth_token|token|api[_-]?key|apikey"
     r"|key|auth|secret|client_secret|password|passwd|pwd|pass|otp|pin|code|ticket|session|sessionid|sid|jwt|hmac|hash_key)=([^&\s\"'<>#\\)\]}`|,;]+)"
 )
 """What a URL carries to let its reader in."""
 SHORT_QUERIES = re.compile(r"(?i)[?&#;](?:amp;)?(?:password|passwd|pwd|pass|otp|pin|secret|client_secret)=")
 """Parameters whose value is a secret however short it is."""
 PASSWORD_OPTION = re.compile(
-    r"(?:\bmysql\w*|\bmariadb\w*|\bmongo\w*)\b[^\n|;]{0,80}?\s-p[ =]?['\"]?([^\s'\"-][^\s'\"]{2,})|\bsshpass\s+-p\s*['\"]?([^\s'\"]{3,})"
+    r"(?:\bmysql\w*|\bmariadb\w*|\bmongo\w*)\b[^\n|;]{0,80}?\s-p[ =]?['\"]?([^\s'\"-][^\s'\"]{2,})|\bnet\s+use\b[^\n]{0,40}/user:\S+\s+([^\s'\"/]{3,})|\bsshpass\s+-p\s*['\"]?([^\s'\"]{3,})"
     r"|\bredis-cli\b[^\n|;]{0,60}?\s-a\s+['\"]?([^\s'\"]{4,})|\becho\s+['\"]?([^\s'\"|]{4,})['\"]?\s*\|\s*sudo\s+-S\b"
 )
 """Options of programs that take a password on the command line."""
+LICENCE = re.compile(r"(?<![\w-])(?=[A-Z-]{0,28}\d)(?=[\d-]{0,28}[A-Z])[A-Z0-9]{5}(?:-[A-Z0-9]{5}){3,5}(?![\w-])")
+"""Keys of products: four to six groups of five."""
+HEADER = re.compile(r"(?i)(?<![?&;\w-])x-[a-z-]{0,30}(?:key|token|secret|signature|auth)[\\\"']{0,3}[ ]*[:=][ ]*[\\\"']{0,3}([^\s\"'\\,;&]{8,})")
+CARD_NAME = re.compile(r"(?i)(?:card|karte|visa|mastercard|amex|carte|tarjeta|carta|cartão|kaart|kart|карт|kort)[^\n\d]{0,24}\Z")
+CARD_REST = re.compile(r"[\s,;|]{1,4}(?:[^\W\d]{2,12}\.?\s?){0,2}\d{2}\s?/\s?\d{2,4}[\s,;|]{1,4}(?:[^\W\d_]{2,12}\W{1,3})?(\d{3,4})(?![\w/-]|[.,]\d)")
+"""The date until which a card is valid, and its check number."""
 COOKIE = re.compile(r"(?i)\bcookie: *[\w.-]+=([^;\s\"']{12,})")
 USER_OPTION = re.compile(r"(?:^|\s)(?:-u|--user)[ =]['\"]?[^\s:'\"]+:([^\s'\"]{4,})")
 
@@ -80,14 +86,21 @@ def by_form(text: str) -> Iterator[Secret]:
         yield from _groups(AUTHORIZATION_HEADER, text, SecretType.TOKEN, "authorization")
     if "=" in text and ("?" in text or "&" in text or "#" in text):
         yield from _queries(text)
-    if " -p" in text or " -a" in text or "sudo -S" in text:
+    if " -p" in text or " -a" in text or "sudo -S" in text or "net use" in text:
         for match in PASSWORD_OPTION.finditer(text):
             group = match.lastindex or 0
             if not is_placeholder(match[group]):
                 yield Secret(start=match.start(group), end=match.end(group), type=SecretType.PASSWORD, name="option")
+    if "-" in text:
+        for match in LICENCE.finditer(text):
+            yield Secret(start=match.start(), end=match.end(), type=SecretType.API_KEY, name="licence")
+    if "x-" in text or "X-" in text:
+        for secret in _groups(HEADER, text, SecretType.TOKEN, "header"):
+            if any(map(str.isdigit, text[secret.start : secret.end])):
+                yield secret
     if "ookie" in text:
         for secret in _groups(COOKIE, text, SecretType.TOKEN, "cookie"):
-            if is_random(text[secret.start : secret.end]):
+            if any(map(str.isdigit, text[secret.start : secret.end])):
                 yield secret
     if "-u" in text:
         yield from _groups(USER_OPTION, text, SecretType.PASSWORD, "user option")
@@ -102,9 +115,12 @@ def _cards(text: str) -> Iterator[Secret]:
             13 <= len(digits) <= 19
             and digits[0] in (2, 3, 4, 5, 6)
             and len(set(digits)) > 2
-            and (grouped or _checks(digits))
+            and (grouped or _checks(digits) or CARD_NAME.search(text, max(0, match.start() - 40), match.start()))
         ):
             yield Secret(start=match.start(), end=match.end(), type=SecretType.CARD, name="card")
+            rest = CARD_REST.match(text, match.end())
+            if rest is not None:
+                yield Secret(start=rest.start(1), end=rest.end(1), type=SecretType.CARD_CODE, name="card")
 
 
 def _checks(digits: list[int]) -> bool:

@@ -37,6 +37,7 @@ from barrier_policy.facts.secret_values import (
     may_be_password,
     may_be_word,
     phrase,
+    plain_words,
     seed,
 )
 from barrier_policy.facts.secret_words import Family, Label, any_of, find_labels, words_of
@@ -47,18 +48,34 @@ IDENTIFIER: Final = re.compile(r"[\w.-]*\Z")
 WORD: Final = re.compile(r"[^\s\"'`<>(),;，。、：“”「」\\]+")
 COMMON_NUMBERS: Final = frozenset(("tan", "pin", "pins", "пин", "พิน", "ピン"))
 """Labels of numbers that mean other things as well."""
+PASS_NAME: Final = re.compile(r"[Pp]ass(?=[A-Z])(?!Word|Phrase|Wd)")
+"""`PassState`, `passThrough`: names of other things."""
 SAME_CASE: Final = frozenset(("PASS", "TAN", "PIN"))
 LOGIN: Final = any_of(words_of("login"))
 NAMED_BEFORE: Final = re.compile(
-    rf"(?i)(?<![^\W_])(?:{LOGIN})[\"'`)]{{0,2}}(?:[\s:=\"'`]{{1,3}}|\s(?:is|ist|est|es|è|é|to|je|は|as|als)\s)[\w.@+-]{{2,40}}[\s,;/|]{{1,3}}"
+    rf"(?i)(?<![^\W_])(?:{LOGIN})[\"'`)]{{0,2}}(?:[\s:=\"'`]{{1,3}}|\s(?:is|ist|est|es|è|é|to|je|は|as|als)\s)(?!(?:and|or|und|oder|et|ou|y|o|e|i|lub|и|или)\s)[\w.@+-]{{2,40}}[\s,;/|]{{1,3}}"
     r"(?:(?:and|with|mit|und|et|avec|y|con|e|com|en|met|i|a|s|och|med|og|ja|ve|и|с|та|і)\s)?(?:the |das |la |le |el |il |a |o )?\Z"
 )
 """A login word and a name right before a label: what stands beside the label is the password."""
+NAMED: Final = re.compile(
+    r"(?ix)(?:(?<![^\W_])(?:use|using|used|with|set|enter|type|try|take|put|nimm|nimmt|benutze|verwende|utilise|utiliser|usa|usar|użyj|gebruik)[ ][\"'`]?(?P<used>[^\s\"'`]{4,40})[\"'`]?[ ](?:as|als|comme|como|come|jako)"
+    r"|(?:^|[\n.,;:!?(]\s?|\b(?:and|und|et|y|e|i)[ ])[\"'`]?(?P<called>[^\s\"'`]{4,40})[\"'`]?[ ](?:is|was|ist|war|est|es|è|é|to|je|är|er))"
+    r"[ ](?:the|our|my|your|his|her|their|das|mein|unser|dein|le|mon|notre|votre|la|mi|nuestra|tu|su|mia|nostra|a|minha|nossa|het|mijn|ons|moje|nasze)"
+    r"(?:[ ](?:new|neue|nouveau|nueva|nuova|nova|nieuwe|nowe|[\w-]{2,12})){0,2}[ ]\Z"
+)
+SETTING: Final = re.compile(r"(?i)(?<![^\W_])(?:set|use|using|with|enter|type|try|mit|avec|con|com|met|z)\s(?:the |a |new |my |our |dem |le |la )?(?:[\w-]{2,12} )?\Z")
+ADDRESS: Final = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+[\s,;/|]{1,3}(?:(?:and|with|mit|und|et|y|e|i|и)\s)?\Z")
+SAME_LINE_NETWORK: Final = re.compile(r"(?i)(?:wi-?fi|wlan|hotspot|ssid|network)\b[^\n]{0,40}\Z")
+CODE_NETWORK: Final = re.compile(r"(?i)[ -](?:du |de |del |do |da |van |van de |vom |fürs |for the |for )?(?:wi-?fi|wlan|hotspot)\b")
+SECURITY_ANSWER: Final = re.compile(
+    r"(?i)[^\n]{0,80}?(?:(?:answer|antwort|réponse|respuesta|risposta|resposta|odpowiedź|ответ)(?:\s(?:is|ist|est|es|è|é|to))?\s?:?\s|->\s?|→\s?|\?\s?[-–—:]\s|\?\s)[\"'“]?"
+)
 NETWORK: Final = re.compile(r"(?i)(?:wi-?fi|wlan|hotspot|ssid)\b[^\n.:;=]{0,16}\Z")
 PAIR: Final = re.compile(
-    r"(?P<sign>[\"'`*)]{0,3}(?:[ ]?[(][^()\n]{1,30}[)])?[^\n/|:=]{0,24}?(?:[:：=]\s?|\s))(?P<name>[\w.@+-]*[^\W\d_][\w.@+-]*)(?P<join>\s?[/|]\s?|:)(?P<value>[^\s,;\"'`|/<>]{4,60})"
+    r"(?P<sign>[\"'`*)]{0,3}(?:[ ]?[(][^()\n]{1,30}[)])?(?:[ ][^\W\d_]{1,12}){0,3}?(?:[:：=]\s?|\s))(?P<name>[\w.@+-]*[^\W\d_][\w.@+-]*)(?P<join>\s?[/|]\s?|:)(?P<value>[^\s,;\"'`|/<>]{4,60})"
 )
 OWNER: Final = re.compile(r"(?:[ ][^\W\d_]{2,14}){1,3}?(?=[ ]?[:：=]|[ ](?:is|was|ist|war|est|es|è|é|is|to|je|är|er|on|este)[ ])")
+UNSPACED: Final = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 NON_LATIN: Final = re.compile("[^\u0000-\u024f\u1e00-\u1eff]")
 
 
@@ -101,17 +118,34 @@ def _found(place: tuple[int, int], kind: SecretType, name: str) -> Secret:
 def _password(text: str, lowered: str, label: Label) -> Iterator[Secret]:
     word = text[label.start : label.end]
     name = _name(text, label)
-    if _speaks_about(text, label, name) or (word in SAME_CASE and text[label.start - 1 : label.start] != "_"):
+    if _speaks_about(text, label, name) or PASS_NAME.match(text, label.start) or (word in SAME_CASE and text[label.start - 1 : label.start] != "_"):
         return
     value = told(text, label.end)
     if value is not None:
         if may_be_password(text, value) and not (_is_verb(text, label) and not _is_told_clearly(text, value)):
             yield _found((value.start, value.end), SecretType.PASSWORD, name)
             return
+        if not value.quoted and not _is_verb(text, label) and (place := plain_words(text, value)) is not None:
+            yield _found(place, SecretType.PASSWORD, name)
+            return
     elif (value := beside(text, label.end)) is not None and _is_password_beside(text, label, value):
         yield _found((value.start, value.end), SecretType.PASSWORD, name)
         return
+    if (place := _named_password(text, label)) is not None:
+        yield _found(place, SecretType.PASSWORD, name)
     yield from _nearby(text, label, SecretType.PASSWORD, name)
+
+
+def _named_password(text: str, label: Label) -> tuple[int, int] | None:
+    """`use X as the password`, `X is our wifi password`."""
+    match = NAMED.search(text, max(0, label.start - 90), label.start) if ends_clause(text, label.end) else None
+    if match is None:
+        return None
+    start, end = match.span("used") if match["used"] else match.span("called")
+    value = Told(start=start, end=end, how=How.SIGN)
+    word = text[start:end]
+    plain = len(word) >= 4 and word.isalpha() and not is_predicate(word) and not is_placeholder(word)
+    return (start, end) if plain or is_distinct(word) else None
 
 
 def _is_verb(text: str, label: Label) -> bool:
@@ -121,7 +155,7 @@ def _is_verb(text: str, label: Label) -> bool:
 
 def _is_told_clearly(text: str, value: Told) -> bool:
     word = text[value.start : value.end]
-    return (value.how is How.SIGN and not word.isdigit()) or value.quoted or (value.how is How.COPULA and is_distinct(word))
+    return (value.how is How.SIGN and not word.isdigit()) or (value.how is How.COPULA and is_distinct(word))
 
 
 def _is_password_beside(text: str, label: Label, value: Told) -> bool:
@@ -134,19 +168,21 @@ def _is_password_beside(text: str, label: Label, value: Told) -> bool:
     if _is_option(text, label):
         return not word.startswith("-")
     before = text[max(0, label.start - 90) : label.start].rsplit("\n", 1)[-1]
-    if NAMED_BEFORE.search(before):
+    if NAMED_BEFORE.search(before) or ADDRESS.search(before):
         return may_be_word(text, value) or is_distinct(word)
     if value.quoted:
-        return may_be_password(text, value) and not _is_verb(text, label) and text[label.start - 1 : label.start] not in "\"'`_"
-    if NETWORK.search(before) or (NON_LATIN.match(text, label.start) and word.isascii() and len(word) >= 6):
+        return may_be_password(text, value) and not _is_verb(text, label) and text[max(0, label.start - 1)] not in "\"'`_"
+    if NETWORK.search(before) or NETWORK.search(text[label.end : value.start]) or SETTING.search(before) or (NON_LATIN.match(text, label.start) and word.isascii() and len(word) >= 6):
         return len(word) >= 5 and may_be_word(text, value)
+    if UNSPACED.match(text, label.start) and UNSPACED.match(word):
+        return may_be_word(text, value)
     return False
 
 
 def _loose(text: str, lowered: str, label: Label) -> Iterator[Secret]:
     """A label that means other things too: its value is a secret where it can't be a word of the language."""
     name = _name(text, label)
-    if _speaks_about(text, label, name):
+    if _speaks_about(text, label, name) or text[label.start - 1 : label.start] in (":", "/"):  # a piece of a resource's name
         return
     value = told(text, label.end) or beside(text, label.end)
     if value is not None and not is_random(text[value.start : value.end]):
@@ -176,6 +212,11 @@ def _seed(text: str, lowered: str, label: Label) -> Iterator[Secret]:
 
 
 def _answer(text: str, lowered: str, label: Label) -> Iterator[Secret]:
+    if "question" in lowered[label.start : label.end] or "frage" in lowered[label.start : label.end] or "pregunta" in lowered[label.start : label.end]:
+        lead = SECURITY_ANSWER.match(text, label.end)
+        if lead is not None and (place := answer(text, Told(start=lead.end(), end=lead.end(), how=How.SIGN))) is not None:
+            yield _found(place, SecretType.ANSWER, _name(text, label))
+            return
     yield from _words(text, label, answer, SecretType.ANSWER)
 
 
@@ -195,7 +236,9 @@ def _words(
     if value is None:
         return
     place = read(text, value)
-    if place is None and kind is SecretType.PHRASE and may_be_password(text, value):
+    if place is not None and read is seed and text[label.start : label.end].lower() == "seed" and len(text[place[0] : place[1]].split()) < 8:
+        place = None
+    if place is None and kind is SecretType.PHRASE and read is phrase and may_be_password(text, value):
         place = value.start, value.end
     if place is not None:
         yield _found(place, kind, name)
@@ -219,6 +262,9 @@ def _number(kind: SecretType) -> Callable[[str, str, Label], Iterator[Secret]]:
 
 def _code(text: str, lowered: str, label: Label) -> Iterator[Secret]:
     name = _name(text, label)
+    if CODE_NETWORK.match(text, label.end) or (label.family is Family.CODE_WORD and _before(lowered, label.start).endswith(NETWORKS)):
+        yield from _password(text, lowered, label)
+        return
     found = False
     for start, end in codes_at(text, lowered, label):
         found = True
@@ -247,7 +293,7 @@ def _key(text: str, lowered: str, label: Label) -> Iterator[Secret]:
 def _key_word(text: str, lowered: str, label: Label) -> Iterator[Secret]:
     """A key that is called a secret one, or one to a network."""
     before = _before(lowered, label.start)
-    if before.endswith(NETWORKS) or NETWORK_AFTER.match(text, label.end):
+    if before.endswith(NETWORKS) or SAME_LINE_NETWORK.search(text, max(0, label.start - 60), label.start) or NETWORK_AFTER.match(text, label.end):
         yield from _password(text, lowered, label)
     elif before.endswith(KEY_OWNERS) or KEY_OWNERS_AFTER.match(text, label.end):
         yield from _named(text, label, SecretType.API_KEY)
@@ -281,7 +327,7 @@ def _before(lowered: str, start: int) -> str:
 def _login(text: str, lowered: str, label: Label) -> Iterator[Secret]:
     """The second half of `login: anna / Xy12!abc`."""
     match = PAIR.match(text, label.end)
-    if match is None:
+    if match is None or text[match.end() : match.end() + 1] == "/":  # a path
         return
     value, name = match["value"].rstrip(".)!"), match["name"]
     place = match.start("value"), match.start("value") + len(value)
@@ -298,7 +344,7 @@ def _opens(text: str, lowered: str, label: Label) -> Iterator[Secret]:
 
 
 def _open_with(text: str, lowered: str, label: Label) -> Iterator[Secret]:
-    for place in opened_with(text, label.end):
+    for place in opened_with(text, label.start, label.end):
         yield _found(place, SecretType.CODE, _name(text, label))
 
 

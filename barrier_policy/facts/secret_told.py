@@ -36,20 +36,27 @@ _THINGS: Final = (
     r"|الواي[ ]فاي|الشبكة|вай-?фай|וויפי|ה?ווייפיי|वाईफाई|ไวไฟ|와이파이|ワイファイ|無線"
 )
 """What a password is for, written right after it."""
+_NEW: Final = (
+    "new|now|neu|nueva|nuevo|nouveau|nouvelle|nova|novo|nuova|nuovo|nieuw|nowe|nowy|nové|nytt|ny|nya|uusi|yeni|новый|новая|новий|baru|mới|default|temporary|temp|current"
+    "|admina?|админа|адміна|administrateur|administrador|amministratore"
+)
+_NOT_BETWEEN: Final = any_of(words_of("predicates")) + "|" + any_of(words_of("nouns"))
 _QUOTE: Final = r"(?P<quote>\\{0,7}[\"'`“„«「『‘‚])?"
 _LEAD: Final = re.compile(
     rf"""(?xi)
     (?:-[\w-]{{1,20}})?[\\"'`\]*)»”_]{{0,8}}
     (?:[ ]?[(（][^()\n]{{1,40}}[)）])?
     (?:[ ](?:{any_of(words_of("of"))})(?:[ ]|(?<=['’]))[^\n.;:=!?,"“”„«»|(){{}}<>]{{1,40}}?)?
-    (?:[ ](?:{_THINGS}))?
-    (?:(?P<sign>[ \t]*(?::=|=>|->|→|==?|[:：][*_`]{{0,3}}|[=|])[ \t]*(?:\n[ \t]*(?=\S+[ \t]*(?:\n|\Z)))?|[ \t]+[—–-][ \t]+)
+    (?:[ ](?:{_THINGS}))?(?:(?:[ ](?:{_NEW}))|(?:[ ](?!(?:{_NOT_BETWEEN})\b)[^\W\d_]{{2,14}}){{1,2}}(?=[ ]?[:：=]))?
+    (?:(?P<sign>[ \t]*(?::=|=>|->|→|==?|[:：][*_`]{{0,3}}|[=|])[ \t]*(?:(?:\n|\\n)[ \t]*(?=[^\s\\:]+[ \t]*(?:\n|\\n|"|\Z)))?|[ \t]+[—–-][ \t]+)
       |[ \t]+(?:{any_of(_COPULAS)})(?:[ \t]*[:：][ \t]*|[ \t]+|(?=[\"“„«]))
+      |['’]s[ ]+|[?,][ ](?:it['’]s|it[ ]is|that['’]s|c['’]est|es[ ]ist|das[ ]ist|es|è|é)[ ]+
+      |[ \t]*(?:を|를|을)[ \t]*(?=[「"'『]?[!-~])
       |[ \t]*(?:{any_of(_PARTICLES)})[ \t]*[:：]?[ \t]*
       |(?P<tag>(?<!=)>))
     {_QUOTE}"""
 )
-_BESIDE: Final = re.compile(rf"[ \t　]+{_QUOTE}")
+_BESIDE: Final = re.compile(rf"(?i)(?:[ ](?:{_THINGS}))?[ \t　]+{_QUOTE}")
 _CLOSING_QUOTES: Final = {"“": "”“\"", "„": "“”\"", "«": "»", "「": "」", "『": "』", "‘": "’'", "‚": "‘’"}
 _BARE: Final = re.compile(r"[^\s\"'`<>,;|&\\。，、！？；：「」（）“”„«»]+")
 _BARE_TAG: Final = re.compile(r"[^\s<>]+(?=</)")

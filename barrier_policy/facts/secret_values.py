@@ -30,22 +30,28 @@ _PARTICIPLES: Final = ("ed", "iert", "é", "ée", "owane", "owany", "owana")
 """Endings of words that say what was done to a password; a language's other words of the kind are among its predicates."""
 _SPACED: Final = tuple(word for word in words_of("closing") if not _NATIVE.match(word))
 _CLAUSE_END: Final = re.compile(
-    rf"""(?xi)[ \t]*(?:\Z|\\[nrt"']|[\n.,;!?)\]}}|"'`”’»」』。、，！？；…*_）]|[ \t](?:[-–—/+&(\[]|[^\w\s:=<>\\]|(?:{any_of((*words_of("after"), *_SPACED))})(?![^\W_]))|</)"""
+    rf"""(?xi)[ \t]*(?:\Z|\\[nrt"']|[\n.,;!?)\]}}|"'`”’»」』。、，！？；…*_）]|[ \t](?:[-–—/+&(\[]|[^\w\s:=<>\\]|(?:{any_of((*words_of("after"), *_SPACED))})(?![^\W_]))|[ \t]+[A-Za-z_][\w.-]*[=:]|[ \t]*[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|</)"""
 )
 _GOES_ON: Final = re.compile(r"\.\w|\(|\[")
 _CODE_LINE: Final = re.compile(
     r"""(?x)^\s*(?:\d+[:|→\t]\s*)?[+-]?\s*(?:
       (?:def|class|import|from|return|const|let|var|func|fn|if|elif|else|for|while|try|with|async|await|public|private|protected|static|package|use|using
-        |type|interface|assert|raise|throw|export|function|case|switch|struct|enum|\})\b[^\n]*[(){}=\[\];]
+        |type|interface|assert|raise|throw|export[ ](?:const|default|function|class|type|interface|async)|function|case|switch|struct|enum|\})\b[^\n]*[(){}=\[\];]
       |[^\n]*(?:[;{]|\)[,:]?)\s*$ | [^\n]*\w\([^\n]*\) | [^\n]*[{(]\s*$ | @\w+ | // | /\* | \#include | [^\n]*\bself\. | [^\n]*\bthis\. | [^\n]*=>)"""
 )
-_ARGUMENT: Final = re.compile(r"[A-Za-z_]\w*=")
+_CONNECTION: Final = re.compile(r"\w=[^;=\n]+;\s*[\w ]+=")
+"""A connection string: `Server=x;User Id=sa;Password=…`."""
+_VARIABLE: Final = re.compile(r"(?:\b[A-Z][A-Z0-9_]*|--[\w-]+)=[\"']?\Z")
+"""What is set in an environment or on a command line ends at the next blank."""
+_ARGUMENT: Final = re.compile(r"[A-Za-z_][\w.]*[=\[(]")
+_TIMESTAMP: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:")
 _IDENTIFIER: Final = re.compile(r"[^\W\d]\w*")
 _TYPED: Final = re.compile(r"[A-Z][A-Za-z]*[<\[].*|(?:[A-Z][a-z]+){2,}|[a-z]+(?:[A-Z][a-z]+)+")
 _ARTICLES: Final = frozenset("the a an my our le la les un une mon ma mes der die das ein eine mein meine el los las mi il lo i gli o os as um uma meu minha het de een mijn".split())
 _PHRASE: Final = re.compile(r"[^\n.;!?,。，、！？；\"“”„«»()<>{}|\\]{2,240}")
 _SEED_WORD: Final = r"(?:\(?\d{1,2}[.):]?[ ]?)?[^\W\d_]{1,16}"
 _SEED: Final = re.compile(rf"{_SEED_WORD}(?:[ \t]*[,，、/|-]?(?:[ \t]+|\n(?=\(?\d)){_SEED_WORD}|[,，、]{_SEED_WORD}){{2,29}}")
+_PLAIN_WORDS: Final = re.compile(r"[^\W\d_]{3,14}(?: [^\W\d_]{2,14}){1,4}(?=[ \t]*(?:\Z|\n|\\n|[\"'.]))")
 _ANSWER: Final = re.compile(r"[^\n.;!?,。，、！？；\"“”„«»()<>{}|\\]{2,60}")
 
 
@@ -55,7 +61,7 @@ def may_be_password(text: str, value: Told) -> bool:
     if value.quoted:
         return _is_quoted_password(word)
     if is_password(word, quoted=False) and not _is_wordlike(word):
-        return _ARGUMENT.match(word) is None
+        return not (_ARGUMENT.match(word) or _TIMESTAMP.match(word) or ("_" in word and _IDENTIFIER.fullmatch(word) and is_label(word.lower())))
     return may_be_word(text, value)
 
 
@@ -65,7 +71,7 @@ def _is_wordlike(word: str) -> bool:
 
 def _is_quoted_password(value: str) -> bool:
     words = value.split()
-    if len(value) < 3 or value[0] in ",}]):;" or is_placeholder(value) or DATE.fullmatch(value):  # a quote that closed something
+    if len(value) < 3 or value[0] in ",}]):;" or _TIMESTAMP.match(value) or is_placeholder(value) or DATE.fullmatch(value):  # a quote that closed something
         return False
     return len(words) <= 12 and not any(is_predicate(word) or _names_a_secret(word) for word in words)
 
@@ -79,15 +85,16 @@ def may_be_word(text: str, value: Told) -> bool:
     """Whether a plain word is a password and no statement about one, no name of a type and no piece of code."""
     word = text[value.start : value.end]
     native = _NATIVE.match(word)
-    if len(word) < (2 if native else 3) or not _is_wordlike(word) or is_placeholder(word) or is_predicate(word):
+    if len(word) < (2 if native else 3) or not word[0].isalpha() or not _is_wordlike(word) or is_placeholder(word) or is_predicate(word):
         return False
     if value.how is How.COPULA and word.islower() and word.endswith(_PARTICIPLES):
         return False
-    if not ends_clause(text, value.end) or _names_a_secret(word):
+    variable = value.how is How.SIGN and _VARIABLE.search(text, max(0, value.start - 60), value.start) is not None
+    if not (variable or ends_clause(text, value.end)) or _names_a_secret(word):
         return False
     if native:
         return len(word) <= 12
-    return value.how is not How.SIGN or not is_code(text, value)
+    return value.how is not How.SIGN or variable or not is_code(text, value)
 
 
 def ends_clause(text: str, end: int) -> bool:
@@ -106,14 +113,16 @@ def is_predicate(word: str) -> bool:
 def is_code(text: str, value: Told) -> bool:
     """Whether a bare word after a sign is a name in code rather than a value of a file or a sentence."""
     word = text[value.start : value.end]
-    if ATTRIBUTE.match(word) or ("_" in word and word.islower()) or _TYPED.fullmatch(word):
+    if ATTRIBUTE.match(word) or ("_" in word and word.islower()):
         return True
     if not _IDENTIFIER.fullmatch(word):
         return False
     before, after = text[max(0, value.start - 400) : value.start], text[value.end : value.end + 400]
-    lines = [*before.replace("\\n", "\n").split("\n")[-3:], *after.replace("\\n", "\n").split("\n")[:3]]
-    joined = lines[:-4] + [lines[-4] + word + lines[-3]] + lines[-2:] if len(lines) >= 4 else lines
-    return any(_CODE_LINE.match(line) for line in joined)
+    above, below = before.replace("\\n", "\n").split("\n"), after.replace("\\n", "\n").split("\n")
+    line = above[-1] + word + below[0]
+    if _CONNECTION.search(line):
+        return False
+    return any(_CODE_LINE.match(line) for line in (*above[-3:-1], line, *below[1:3]))
 
 
 def is_distinct_beside(word: str) -> bool:
@@ -170,12 +179,21 @@ def _is_phrase(words: str) -> bool:
     return bool(first) and (not is_predicate(first) or (len(rest) >= 2 and not any(map(is_predicate, rest))))
 
 
-def seed(text: str, value: Told) -> tuple[int, int] | None:
+def seed(text: str, value: Told, least: int = 3) -> tuple[int, int] | None:
     """The words of a recovery phrase, numbered or not."""
     match = _SEED.match(text, value.start)
     if match is None or is_predicate(match[0].split()[0]):
         return None
-    return (match.start(), match.end()) if len(match[0].split()) >= 3 or "," in match[0] or "、" in match[0] else None
+    words = re.split(r"[\s,，、/|]+", match[0])
+    return match.span() if len(words) >= least and 4 * sum(map(is_predicate, words)) <= len(words) else None
+
+
+def plain_words(text: str, value: Told) -> tuple[int, int] | None:
+    """Two to five plain words that a sign leads to, alone at the end of their line: `Password: purple monkey`."""
+    match = _PLAIN_WORDS.match(text, value.start)
+    if match is None or value.how is not How.SIGN or any(is_predicate(word) or _names_a_secret(word) for word in match[0].split()):
+        return None
+    return None if is_code(text, Told(start=match.start(), end=match.end(), how=How.SIGN)) else match.span()
 
 
 def answer(text: str, value: Told) -> tuple[int, int] | None:

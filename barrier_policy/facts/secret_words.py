@@ -101,14 +101,19 @@ class _Entry(msgspec.Struct, frozen=True, gc=False):
     open_right: bool
 
 
+def _writings(word: str) -> Iterable[str]:
+    """A label of several words as prose and files write it: `security code`, `security_code`, `security-code`, `securityCode`."""
+    return dict.fromkeys(word.replace(" ", joint) for joint in " _-" ) | ({word.replace(" ", ""): None} if word.isascii() else {})
+
+
 def _entries() -> dict[str, _Entry]:
     found: dict[str, _Entry] = {}
     for family in Family:
         for marked in words_of(family):
-            word = marked.strip("*")
-            known = found.get(word, _Entry((), False, False))
-            families = known.families if family in known.families else (*known.families, family)
-            found[word] = _Entry(families, known.open_left or marked[0] == "*", known.open_right or marked[-1] == "*")
+            for word in _writings(marked.strip("*")):
+                known = found.get(word, _Entry((), False, False))
+                families = known.families if family in known.families else (*known.families, family)
+                found[word] = _Entry(families, known.open_left or marked[0] == "*", known.open_right or marked[-1] == "*")
     return found
 
 
@@ -137,7 +142,7 @@ def _ends(text: str, lowered: str, start: int, end: int, entry: _Entry) -> tuple
     """Where the word and its identifier end; None where it is a piece of another word."""
     word_end = end
     if ord(lowered[start]) < SPACED_SCRIPTS_END:
-        if not entry.open_left and lowered[start - 1 : start].isalpha() and not _is_hump(text, start):
+        if not entry.open_left and lowered[start - 1 : start].isalnum() and not _is_hump(text, start):
             return None
         if entry.open_right:
             word_end = LETTERS.match(lowered, end, end + 16).end()  # type: ignore[union-attr]  # it matches the empty string
