@@ -17,6 +17,7 @@ import msgspec
 
 from barrier_policy.facts.model import Fact, FactValue
 from barrier_policy.facts.secret_digits import digits_of
+from barrier_policy.facts.secret_values import is_letters
 from barrier_policy.facts.secret_words import Family, find_labels
 from barrier_policy.transcript.model import Message
 
@@ -34,7 +35,17 @@ UNSPACED = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 NUMBER = re.compile(r"\d+(?:[ -]\d+)+")
 MAX_SECRETS = 2_000
 LOGINS = frozenset(
-    (Family.PASSWORD, Family.LOOSE, Family.PHRASE, Family.PIN, Family.ONE_TIME, Family.KEY, Family.TOKEN, Family.ANSWER, Family.LOGIN)
+    (
+        Family.PASSWORD,
+        Family.LOOSE,
+        Family.PHRASE,
+        Family.PIN,
+        Family.ONE_TIME,
+        Family.KEY,
+        Family.TOKEN,
+        Family.ANSWER,
+        Family.LOGIN,
+    )
 )
 
 
@@ -64,7 +75,7 @@ class Masker:
         if not value.strip():
             return
         shown = f"[secret {fact.get('type', '')} {fact.get('digest', '')}]"
-        if value.isalpha() and len(self._words) < MAX_SECRETS:
+        if is_letters(value) and len(self._words) < MAX_SECRETS:
             self._words.setdefault(value, shown)
             insort(self._told_at.setdefault(value, []), message.index)
             return

@@ -62,7 +62,29 @@ TELLS = _words(
 )
 """Words between the label and the value that say that it follows."""
 
-KEYPADS = ("door", "gate", "alarm", "garage", "entr", "keypad", "tür", "tor", "porte", "portail", "puerta", "porta", "deur", "poort", "drzwi", "bram", "двер", "ворот", "kapı", "門", "门")
+KEYPADS = (
+    "door",
+    "gate",
+    "alarm",
+    "garage",
+    "entr",
+    "keypad",
+    "tür",
+    "tor",
+    "porte",
+    "portail",
+    "puerta",
+    "porta",
+    "deur",
+    "poort",
+    "drzwi",
+    "bram",
+    "двер",
+    "ворот",
+    "kapı",
+    "門",
+    "门",
+)
 BOX_CODE = re.compile(
     r"(?i)(?![\w])[^.\n]{0,30}?(?:\b(?:is|on|to|code|combination|ist|auf|est|sur|es|en|è|é|op|kod|код)\b *:?|[:=]) *([*#]?[A-Z0-9-]*\d[A-Z0-9-]{2,}[*#]?)(?![\w-]|[.,:]\d| ?[%€$])"
 )
@@ -71,14 +93,18 @@ DIAL = re.compile(
     r"(?i)(?<!\w)\d{1,2}\s?(?:left|right|links|rechts|gauche|droite|izquierda|derecha|sinistra|destra|esquerda|direita|l|r)\b"
     r"(?:[,;/ -]{1,3}(?:then |dann |puis )?\d{1,2}\s?(?:left|right|links|rechts|gauche|droite|izquierda|derecha|sinistra|destra|esquerda|direita|l|r)\b){1,4}"
 )
-CODE_FOR = re.compile(r"[ :=]{1,3}([*#]?\d{4,8}[*#]?) (?:for|für|fürs|pour|para|per|voor|do|za|till|til|к|от|для|to) ((?:\S+ ?){1,3})")
+CODE_FOR = re.compile(
+    r"[ :=]{1,3}([*#]?\d{4,8}[*#]?) (?:for|für|fürs|pour|para|per|voor|do|za|till|til|к|от|для|to) ((?:\S+ ?){1,3})"
+)
 COMBINATION = re.compile(r"\d{1,2}(?:-\d{1,2}){2,5}")
 KEYPAD = re.compile(r"(?<![\w#/&])[*#]?\d{3,8}#(?!\w)")
 NUMBER_BEFORE = re.compile(r"(?<![\w.,:#/-])([*#]?\d{4,8}[*#]?) \Z")
 WITH_NUMBER = re.compile(
     rf"[^\n.;!?\d]{{0,32}}?[ ](?:{any_of(words_of('with'))})[ ](?:the )?(?:code |pin |passcode |kod )?[\"']?([*#]?\d{{4,8}}[*#]?)(?![\w.:/-]\w|\w)"
 )
-AFTER_WITH = re.compile(rf"(?<![^\W_])(?:{any_of(words_of('with'))}) (?:code |pin |kod )?([*#]?\d{{4,8}}[*#]?) (?:\w+ ){{0,2}}\Z")
+AFTER_WITH = re.compile(
+    rf"(?<![^\W_])(?:{any_of(words_of('with'))}) (?:code |pin |kod )?([*#]?\d{{4,8}}[*#]?) (?:\w+ ){{0,2}}\Z"
+)
 SIGNED_NUMBER = re.compile(r"(?: ?[:=]| is)? ?(\d(?:-\d){2,8}|[*#]?\d{4,8}[*#]?)(?![\w.:/-]\w|\w)")
 NUMBER_TO_OPEN = re.compile(
     r"[ ](?:the )?(?:code |pin )?([*#]?\d{4,8}[*#]?) (?:to|and it|zum|pour|para|per|om|aby|чтобы) (?:open|unlock|get in|enter|disarm|öffnen|ouvrir|abrir|aprire|otworzyć|открыть)"
@@ -162,7 +188,12 @@ def opened_before(text: str, start: int) -> Iterator[tuple[int, int]]:
 
 def opened_with(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """`unlock the phone with 2580`, `punch in 6614 to open it`."""
-    match = AFTER_WITH.search(text, max(0, start - 40), start) or SIGNED_NUMBER.match(text, end) or WITH_NUMBER.match(text, end) or NUMBER_TO_OPEN.match(text, end)
+    match = (
+        AFTER_WITH.search(text, max(0, start - 40), start)
+        or SIGNED_NUMBER.match(text, end)
+        or WITH_NUMBER.match(text, end)
+        or NUMBER_TO_OPEN.match(text, end)
+    )
     if match is not None:
         yield match.span(1)
 

@@ -23,16 +23,55 @@ _CODE_NAME: Final = re.compile(
     r"(?i)[-\s]?(?:code|number|nummer|nr\.?|no\.?|numéro|número|numero|kod|kód|код|number|番号|コード|번호|코드|号|號)?(?![^\W\d_])"
 )
 _TELLS: Final = frozenset(words_of("copulas")) | frozenset(("this:", "van:", "code", "pin", "otp", "from", "von", "now"))
-_PARTICLES: Final = tuple(word for word in words_of("copulas") if re.match("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]", word))
+_PARTICLES: Final = tuple(
+    word for word in words_of("copulas") if re.match("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]", word)
+)
 _FILLER: Final = " \t\"'`*:=—–-„“”«»「」『』\\：.(（)）|>[]"
-_TIMES: Final = frozenset("at in on since um seit ab am until till before after by to en à le el il em à o om op w we v ve på i den kl".split())
+_TIMES: Final = frozenset(
+    [
+        "at",
+        "in",
+        "on",
+        "since",
+        "um",
+        "seit",
+        "ab",
+        "am",
+        "until",
+        "till",
+        "before",
+        "after",
+        "by",
+        "to",
+        "en",
+        "à",
+        "le",
+        "el",
+        "il",
+        "em",
+        "à",
+        "o",
+        "om",
+        "op",
+        "w",
+        "we",
+        "v",
+        "ve",
+        "på",
+        "i",
+        "den",
+        "kl",
+    ]
+)
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
 _DIGITS: Final = tuple(
     {word: str(digit) for digit, alternatives in enumerate(words["digits"]) for word in alternatives.split()}
     for words in WORDS.values()
     if "digits" in words
 )
-_DIGIT_WORDS: Final = any_of(alternative for number in words_of("digits") for alternative in number.split() if len(alternative) > 1)
+_DIGIT_WORDS: Final = any_of(
+    alternative for number in words_of("digits") for alternative in number.split() if len(alternative) > 1
+)
 _SPELLED: Final = re.compile(rf"(?i)(?:{_DIGIT_WORDS})(?:[ ,-]{{1,2}}(?:{_DIGIT_WORDS})){{2,11}}(?![^\W_])")
 _LIST: Final = re.compile(r"\s*(?:[,/&]|and|und|y|et|e|i|en)\s*")
 _LEAST: Final = {Family.PIN: 4, Family.ONE_TIME: 4, Family.CARD: 3}
@@ -54,7 +93,7 @@ def find_numbers(text: str, end: int, family: Family, *, common: bool = False) -
         yield from _mixed(text, end, family)
         return
     between = text[end : match.start()]
-    if not (_leads(between) or _is_told_from_afar(text, match, between)):
+    if between.startswith("(") or "==" in between or not (_leads(between) or _is_told_from_afar(text, match, between)):
         return
     while match is not None and _fits(match[0], family, common=common):
         yield match.start(), match.end()

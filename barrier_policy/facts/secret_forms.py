@@ -37,9 +37,15 @@ PASSWORD_OPTION = re.compile(
 """Options of programs that take a password on the command line."""
 LICENCE = re.compile(r"(?<![\w-])(?=[A-Z-]{0,28}\d)(?=[\d-]{0,28}[A-Z])[A-Z0-9]{5}(?:-[A-Z0-9]{5}){3,5}(?![\w-])")
 """Keys of products: four to six groups of five."""
-HEADER = re.compile(r"(?i)(?<![?&;\w-])x-[a-z-]{0,30}(?:key|token|secret|signature|auth)[\\\"']{0,3}[ ]*[:=][ ]*[\\\"']{0,3}([^\s\"'\\,;&]{8,})")
-CARD_NAME = re.compile(r"(?i)(?:card|karte|visa|mastercard|amex|carte|tarjeta|carta|cartão|kaart|kart|карт|kort)[^\n\d]{0,24}\Z")
-CARD_REST = re.compile(r"[\s,;|]{1,4}(?:[^\W\d]{2,12}\.?\s?){0,2}\d{2}\s?/\s?\d{2,4}[\s,;|]{1,4}(?:[^\W\d_]{2,12}\W{1,3})?(\d{3,4})(?![\w/-]|[.,]\d)")
+HEADER = re.compile(
+    r"(?i)(?<![?&;\w-])x-[a-z-]{0,30}(?:key|token|secret|signature|auth)[\\\"']{0,3}[ ]*[:=][ ]*[\\\"']{0,3}([^\s\"'\\,;&]{8,})"
+)
+CARD_NAME = re.compile(
+    r"(?i)(?:card|karte|visa|mastercard|amex|carte|tarjeta|carta|cartão|kaart|kart|карт|kort)[^\n\d]{0,24}\Z"
+)
+CARD_REST = re.compile(
+    r"[\s,;|]{1,4}(?:[^\W\d]{2,12}\.?\s?){0,2}\d{2}\s?/\s?\d{2,4}[\s,;|]{1,4}(?:[^\W\d_]{2,12}\W{1,3})?(\d{3,4})(?![\w/-]|[.,]\d)"
+)
 """The date until which a card is valid, and its check number."""
 COOKIE = re.compile(r"(?i)\bcookie: *[\w.-]+=([^;\s\"']{12,})")
 USER_OPTION = re.compile(r"(?:^|\s)(?:-u|--user)[ =]['\"]?[^\s:'\"]+:([^\s'\"]{4,})")

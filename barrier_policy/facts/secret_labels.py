@@ -84,10 +84,12 @@ OTHER_TOKEN_WORDS = frozenset(("max", "min", "num", "per", "csrf", "xsrf", "stop
 """Words before `token` or `key` that make it something else."""
 ABOUT_SECRETS = (
     r"name|ref|id|arn|path|file|type|hash|count|len|length|limit|url|uri|endpoint|policy|field|env|var|expiry|expires?|ttl|version|usage|"
-    r"budget|window|size|prompt|reset|manager|store|provider|scope|rotation|error|hint|input|label|strength|rules?|changes?|history|protected|protection|recovery|prompts|sticker|question|age|requirements?"
+    r"budget|window|size|prompt|reset|manager|store|provider|scope|rotation|error|hint|input|label|strength|rules?|changes?|history|protected|protection|recovery|prompts|sticker|question|age|requirements?|last|verifier|char"
 )
 ABOUT_AFTER = re.compile(rf"(?i)(?:s\b(?!\s*[=:]\s*[\"'])|[\s-](?:{ABOUT_SECRETS})\b)")
-ABOUT_NAME = re.compile(rf"(?i:[_-]|(?<=[a-z])(?=[A-Z]))(?i:{ABOUT_SECRETS})(?i:[_-]\w+)?\Z")
+ABOUT_NAME = re.compile(
+    rf"(?:[_-]|(?<=[a-z])(?=[A-Z]))(?i:{ABOUT_SECRETS}|enabled|used|changed|updated|created)(?i:[_-]\w+)?\Z"
+)
 """Labels that speak about a secret and give none: `password reset`, `secretName`, `TOKEN_TTL`, `tokens`."""
 
 ABOUT_HEAD = re.compile(
@@ -115,7 +117,7 @@ PLAIN_WORDS = frozenset(
     for line in (
         "string str text bytes int integer number bool boolean object array list dict none null nil undefined true false yes no",
         "password passwort passwd secret token key value required optional missing invalid incorrect wrong expired unknown empty",
-        "disabled enabled reset default test user username login admin root public private basic bearer auth oauth plain hashed",
+        "disabled enabled reset default test user pass username login admin root public private basic bearer auth oauth plain hashed",
         "sha256 sha512 argon2id pbkdf2 base64 oauth2 encrypted field input label form prompt header cookie session hidden changed updated rotated stored saved set unset valid",
     )
     for word in line.split()

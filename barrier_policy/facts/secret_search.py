@@ -40,7 +40,7 @@ from barrier_policy.facts.secret_values import (
     plain_words,
     seed,
 )
-from barrier_policy.facts.secret_words import Family, Label, any_of, find_labels, words_of
+from barrier_policy.facts.secret_words import WORDS, Family, Label, any_of, find_labels, words_of
 
 REACH: Final = 100
 """How far from its label a secret may stand in a sentence, in characters."""
@@ -48,7 +48,7 @@ IDENTIFIER: Final = re.compile(r"[\w.-]*\Z")
 WORD: Final = re.compile(r"[^\s\"'`<>(),;，。、：“”「」\\]+")
 COMMON_NUMBERS: Final = frozenset(("tan", "pin", "pins", "пин", "พิน", "ピン"))
 """Labels of numbers that mean other things as well."""
-PASS_NAME: Final = re.compile(r"[Pp]ass(?=[A-Z])(?!Word|Phrase|Wd)")
+PASS_NAME: Final = re.compile(r"[Pp]ass(?:(?=[A-Z])(?!Word|Phrase|Wd)|_[a-z])")
 """`PassState`, `passThrough`: names of other things."""
 SAME_CASE: Final = frozenset(("PASS", "TAN", "PIN"))
 LOGIN: Final = any_of(words_of("login"))
@@ -63,10 +63,42 @@ NAMED: Final = re.compile(
     r"[ ](?:the|our|my|your|his|her|their|das|mein|unser|dein|le|mon|notre|votre|la|mi|nuestra|tu|su|mia|nostra|a|minha|nossa|het|mijn|ons|moje|nasze)"
     r"(?:[ ](?:new|neue|nouveau|nueva|nuova|nova|nieuwe|nowe|[\w-]{2,12})){0,2}[ ]\Z"
 )
-SETTING: Final = re.compile(r"(?i)(?<![^\W_])(?:set|use|using|with|enter|type|try|mit|avec|con|com|met|z)\s(?:the |a |new |my |our |dem |le |la )?(?:[\w-]{2,12} )?\Z")
+STRICT_COPULAS: Final = {
+    copula: tuple(
+        word.strip("*")
+        for language in languages
+        for family in ("password", "loose")
+        for word in WORDS[language].get(family, ())
+    )
+    for copula, languages in (
+        ("to", ("pl",)),
+        ("on", ("fi", "et")),
+        ("e", ("ro",)),
+        ("a", ("hu",)),
+        ("az", ("hu",)),
+        ("de", ("zh",)),
+    )
+}
+"""Words like `is` of some languages that are something else in others: they count after a label of their own language."""
+CHANGING: Final = re.compile(
+    r"(?i)(?<![^\W_])(?:change|changed|changing|set|reset|update|updated|switch|switched|rename|make)[^\W\d_]*\b[^\n.;!?]{0,60}\Z"
+)
+ZERO_COPULA: Final = {
+    word.strip("*"): tuple(words["verbal"].split())
+    for words in WORDS.values()
+    if "verbal" in words
+    for family in ("password",)
+    for word in words.get(family, ())
+}
+"""Labels of languages that need no word like `is`, and how the words end there that say what happened to a password."""
+SETTING: Final = re.compile(
+    r"(?i)(?<![^\W_])(?:set|use|using|with|enter|type|try|mit|avec|con|com|met|z)\s(?:the |a |new |my |our |dem |le |la )?(?:[\w-]{2,12} )?\Z"
+)
 ADDRESS: Final = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+[\s,;/|]{1,3}(?:(?:and|with|mit|und|et|y|e|i|и)\s)?\Z")
 SAME_LINE_NETWORK: Final = re.compile(r"(?i)(?:wi-?fi|wlan|hotspot|ssid|network)\b[^\n]{0,40}\Z")
-CODE_NETWORK: Final = re.compile(r"(?i)[ -](?:du |de |del |do |da |van |van de |vom |fürs |for the |for )?(?:wi-?fi|wlan|hotspot)\b")
+CODE_NETWORK: Final = re.compile(
+    r"(?i)[ -](?:du |de |del |do |da |van |van de |vom |fürs |for the |for )?(?:wi-?fi|wlan|hotspot)\b"
+)
 SECURITY_ANSWER: Final = re.compile(
     r"(?i)[^\n]{0,80}?(?:(?:answer|antwort|réponse|respuesta|risposta|resposta|odpowiedź|ответ)(?:\s(?:is|ist|est|es|è|é|to))?\s?:?\s|->\s?|→\s?|\?\s?[-–—:]\s|\?\s)[\"'“]?"
 )
@@ -74,7 +106,9 @@ NETWORK: Final = re.compile(r"(?i)(?:wi-?fi|wlan|hotspot|ssid)\b[^\n.:;=]{0,16}\
 PAIR: Final = re.compile(
     r"(?P<sign>[\"'`*)]{0,3}(?:[ ]?[(][^()\n]{1,30}[)])?(?:[ ][^\W\d_]{1,12}){0,3}?(?:[:：=]\s?|\s))(?P<name>[\w.@+-]*[^\W\d_][\w.@+-]*)(?P<join>\s?[/|]\s?|:)(?P<value>[^\s,;\"'`|/<>]{4,60})"
 )
-OWNER: Final = re.compile(r"(?:[ ][^\W\d_]{2,14}){1,3}?(?=[ ]?[:：=]|[ ](?:is|was|ist|war|est|es|è|é|is|to|je|är|er|on|este)[ ])")
+OWNER: Final = re.compile(
+    r"(?:[ ][^\W\d_]{2,14}){1,3}?(?=[ ]?[:：=]|[ ](?:is|was|ist|war|est|es|è|é|is|to|je|är|er|on|este)[ ])"
+)
 UNSPACED: Final = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 NON_LATIN: Final = re.compile("[^\u0000-\u024f\u1e00-\u1eff]")
 
@@ -118,22 +152,36 @@ def _found(place: tuple[int, int], kind: SecretType, name: str) -> Secret:
 def _password(text: str, lowered: str, label: Label) -> Iterator[Secret]:
     word = text[label.start : label.end]
     name = _name(text, label)
-    if _speaks_about(text, label, name) or PASS_NAME.match(text, label.start) or (word in SAME_CASE and text[label.start - 1 : label.start] != "_"):
+    if (
+        _speaks_about(text, label, name)
+        or PASS_NAME.match(text, label.start)
+        or (word in SAME_CASE and text[label.start - 1 : label.start] != "_")
+    ):
         return
     value = told(text, label.end)
+    if value is not None and value.copula in STRICT_COPULAS and not _is_of_language(text, lowered, label, value):
+        value = None
     if value is not None:
-        if may_be_password(text, value) and not (_is_verb(text, label) and not _is_told_clearly(text, value)):
+        if may_be_password(text, value) and not (_is_verb(text, label) and not _is_told_clearly(text, label, value)):
             yield _found((value.start, value.end), SecretType.PASSWORD, name)
             return
         if not value.quoted and not _is_verb(text, label) and (place := plain_words(text, value)) is not None:
             yield _found(place, SecretType.PASSWORD, name)
             return
-    elif (value := beside(text, label.end)) is not None and _is_password_beside(text, label, value):
+    if value is None and (value := beside(text, label.end)) is not None and _is_password_beside(text, label, value):
         yield _found((value.start, value.end), SecretType.PASSWORD, name)
         return
     if (place := _named_password(text, label)) is not None:
         yield _found(place, SecretType.PASSWORD, name)
     yield from _nearby(text, label, SecretType.PASSWORD, name)
+
+
+def _is_of_language(text: str, lowered: str, label: Label, value: Told) -> bool:
+    """Whether a word like `to` or `on`, which is no copula in English, is one here."""
+    stems = STRICT_COPULAS[value.copula]
+    return lowered.startswith(stems, label.start) or (
+        value.copula == "to" and CHANGING.search(text, max(0, label.start - 60), value.start) is not None
+    )
 
 
 def _named_password(text: str, label: Label) -> tuple[int, int] | None:
@@ -153,9 +201,11 @@ def _is_verb(text: str, label: Label) -> bool:
     return text[label.start : label.end].lower() == "pass" and text[label.start - 1 : label.start] not in ("_", "-")
 
 
-def _is_told_clearly(text: str, value: Told) -> bool:
+def _is_told_clearly(text: str, label: Label, value: Told) -> bool:
     word = text[value.start : value.end]
-    return (value.how is How.SIGN and not word.isdigit()) or (value.how is How.COPULA and is_distinct(word))
+    if value.how is How.SIGN:
+        return not (word.isdigit() or text[label.end : value.start].strip(" :=\"'`*\\->\n") or word.endswith("pass"))
+    return value.how is How.COPULA and is_distinct(word)
 
 
 def _is_password_beside(text: str, label: Label, value: Told) -> bool:
@@ -172,8 +222,18 @@ def _is_password_beside(text: str, label: Label, value: Told) -> bool:
         return may_be_word(text, value) or is_distinct(word)
     if value.quoted:
         return may_be_password(text, value) and not _is_verb(text, label) and text[max(0, label.start - 1)] not in "\"'`_"
-    if NETWORK.search(before) or NETWORK.search(text[label.end : value.start]) or SETTING.search(before) or (NON_LATIN.match(text, label.start) and word.isascii() and len(word) >= 6):
+    if (
+        NETWORK.search(before)
+        or NETWORK.search(text[label.end : value.start])
+        or SETTING.search(before)
+        or (NON_LATIN.match(text, label.start) and word.isascii() and len(word) >= 6)
+    ):
         return len(word) >= 5 and may_be_word(text, value)
+    endings = next(
+        (endings for stem, endings in ZERO_COPULA.items() if text[label.start : label.end].lower().startswith(stem)), None
+    )
+    if endings is not None and len(word) >= 4 and not word.lower().endswith(endings or "\n"):
+        return may_be_word(text, value)
     if UNSPACED.match(text, label.start) and UNSPACED.match(word):
         return may_be_word(text, value)
     return False
@@ -187,7 +247,9 @@ def _loose(text: str, lowered: str, label: Label) -> Iterator[Secret]:
     value = told(text, label.end) or beside(text, label.end)
     if value is not None and not is_random(text[value.start : value.end]):
         word = text[value.start : value.end]
-        if _is_pin_like(text, label, value) or (is_distinct(word) and (value.how is not How.BESIDE or is_distinct_beside(word))):
+        if _is_pin_like(text, label, value) or (
+            is_distinct(word) and (value.how is not How.BESIDE or is_distinct_beside(word))
+        ):
             yield _found((value.start, value.end), SecretType.PASSWORD, name)
             return
     yield from _token(text, lowered, label)
@@ -200,7 +262,13 @@ def _is_pin_like(text: str, label: Label, value: Told) -> bool:
 
 def _owner_before(text: str, label: Label) -> bool:
     """`mi clave 4471`: somebody's."""
-    return re.search(r"(?i)(?<![^\W_])(?:mi|tu|su|mis|sus|my|your|our|her|his|secreta|mein|meine|mon|ma|mio|mia|meu|minha)\s\Z", text[: label.start][-12:]) is not None
+    return (
+        re.search(
+            r"(?i)(?<![^\W_])(?:mi|tu|su|mis|sus|my|your|our|her|his|secreta|mein|meine|mon|ma|mio|mia|meu|minha)\s\Z",
+            text[: label.start][-12:],
+        )
+        is not None
+    )
 
 
 def _phrase(text: str, lowered: str, label: Label) -> Iterator[Secret]:
@@ -212,7 +280,11 @@ def _seed(text: str, lowered: str, label: Label) -> Iterator[Secret]:
 
 
 def _answer(text: str, lowered: str, label: Label) -> Iterator[Secret]:
-    if "question" in lowered[label.start : label.end] or "frage" in lowered[label.start : label.end] or "pregunta" in lowered[label.start : label.end]:
+    if (
+        "question" in lowered[label.start : label.end]
+        or "frage" in lowered[label.start : label.end]
+        or "pregunta" in lowered[label.start : label.end]
+    ):
         lead = SECURITY_ANSWER.match(text, label.end)
         if lead is not None and (place := answer(text, Told(start=lead.end(), end=lead.end(), how=How.SIGN))) is not None:
             yield _found(place, SecretType.ANSWER, _name(text, label))
@@ -225,7 +297,7 @@ def _words(
 ) -> Iterator[Secret]:
     """What several words tell, or one where no more stand there."""
     name = _name(text, label)
-    if _speaks_about(text, label, name):
+    if kind is not SecretType.ANSWER and _speaks_about(text, label, name):
         return
     value = told(text, label.end)
     if value is None and kind is SecretType.ANSWER:
@@ -236,7 +308,12 @@ def _words(
     if value is None:
         return
     place = read(text, value)
-    if place is not None and read is seed and text[label.start : label.end].lower() == "seed" and len(text[place[0] : place[1]].split()) < 8:
+    if (
+        place is not None
+        and read is seed
+        and text[label.start : label.end].lower() == "seed"
+        and len(text[place[0] : place[1]].split()) < 8
+    ):
         place = None
     if place is None and kind is SecretType.PHRASE and read is phrase and may_be_password(text, value):
         place = value.start, value.end
@@ -262,18 +339,36 @@ def _number(kind: SecretType) -> Callable[[str, str, Label], Iterator[Secret]]:
 
 def _code(text: str, lowered: str, label: Label) -> Iterator[Secret]:
     name = _name(text, label)
-    if CODE_NETWORK.match(text, label.end) or (label.family is Family.CODE_WORD and _before(lowered, label.start).endswith(NETWORKS)):
+    if CODE_NETWORK.match(text, label.end) or (
+        label.family is Family.CODE_WORD and _before(lowered, label.start).endswith(NETWORKS)
+    ):
         yield from _password(text, lowered, label)
         return
     found = False
     for start, end in codes_at(text, lowered, label):
         found = True
         yield _found((start, end), SecretType.CODE, name)
-    if not found and label.family is not Family.BOX and any(word in lowered[max(0, label.start - 16) : label.end + 16] for word in CODE_OWNERS):
+    if (
+        not found
+        and label.family is not Family.BOX
+        and any(word in lowered[max(0, label.start - 16) : label.end + 16] for word in CODE_OWNERS)
+    ):
         yield from _nearby(text, label, SecretType.CODE, name)
 
 
-CODE_OWNERS: Final = ("claim", "activation", "pairing", "recovery", "backup", "unlock", "access", "one-time", "verification", "zugangs", "aktivierungs")
+CODE_OWNERS: Final = (
+    "claim",
+    "activation",
+    "pairing",
+    "recovery",
+    "backup",
+    "unlock",
+    "access",
+    "one-time",
+    "verification",
+    "zugangs",
+    "aktivierungs",
+)
 
 
 def _key(text: str, lowered: str, label: Label) -> Iterator[Secret]:
@@ -293,7 +388,11 @@ def _key(text: str, lowered: str, label: Label) -> Iterator[Secret]:
 def _key_word(text: str, lowered: str, label: Label) -> Iterator[Secret]:
     """A key that is called a secret one, or one to a network."""
     before = _before(lowered, label.start)
-    if before.endswith(NETWORKS) or SAME_LINE_NETWORK.search(text, max(0, label.start - 60), label.start) or NETWORK_AFTER.match(text, label.end):
+    if (
+        before.endswith(NETWORKS)
+        or SAME_LINE_NETWORK.search(text, max(0, label.start - 60), label.start)
+        or NETWORK_AFTER.match(text, label.end)
+    ):
         yield from _password(text, lowered, label)
     elif before.endswith(KEY_OWNERS) or KEY_OWNERS_AFTER.match(text, label.end):
         yield from _named(text, label, SecretType.API_KEY)
@@ -334,7 +433,11 @@ def _login(text: str, lowered: str, label: Label) -> Iterator[Secret]:
     spaced = match["join"] == " / "
     plain = spaced and match["sign"].strip()[-1:] in (":", "=", "：") and is_predicate(name) is False
     candidate = Told(start=place[0], end=place[1], how=How.COPULA)
-    if is_strong(value) or (is_distinct(value) and len(value) >= 5 and ends_clause(text, place[1])) or (plain and may_be_word(text, candidate)):
+    if (
+        is_strong(value)
+        or (is_distinct(value) and len(value) >= 5 and ends_clause(text, place[1]))
+        or (plain and may_be_word(text, candidate))
+    ):
         yield _found(place, SecretType.PASSWORD, "login")
 
 

@@ -26,6 +26,7 @@ class Told(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     end: int
     how: How
     quoted: bool = False
+    copula: str = ""
 
 
 _UNSPACED: Final = "[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
@@ -47,9 +48,9 @@ _LEAD: Final = re.compile(
     (?:-[\w-]{{1,20}})?[\\"'`\]*)»”_]{{0,8}}
     (?:[ ]?[(（][^()\n]{{1,40}}[)）])?
     (?:[ ](?:{any_of(words_of("of"))})(?:[ ]|(?<=['’]))[^\n.;:=!?,"“”„«»|(){{}}<>]{{1,40}}?)?
-    (?:[ ](?:{_THINGS}))?(?:(?:[ ](?:{_NEW}))|(?:[ ](?!(?:{_NOT_BETWEEN})\b)[^\W\d_]{{2,14}}){{1,2}}(?=[ ]?[:：=]))?
-    (?:(?P<sign>[ \t]*(?::=|=>|->|→|==?|[:：][*_`]{{0,3}}|[=|])[ \t]*(?:(?:\n|\\n)[ \t]*(?=[^\s\\:]+[ \t]*(?:\n|\\n|"|\Z)))?|[ \t]+[—–-][ \t]+)
-      |[ \t]+(?:{any_of(_COPULAS)})(?:[ \t]*[:：][ \t]*|[ \t]+|(?=[\"“„«]))
+    (?:[ ](?:{_THINGS}))?(?:(?:[ ](?:{_NEW}))|(?:[ ](?!(?:{_NOT_BETWEEN})\b)[^\W\d_]{{2,14}}){{1,2}}(?=[ ]?[:：]|[ ]=[ ]))?
+    (?:(?P<sign>[ \t]*(?::=|=>|->|→|[:：][*_`]{{0,3}}|=(?!=))[ \t]*(?:(?:\n|\\n)[ \t]*(?=[^\s\\:]+[ \t]*(?:\n|\\n|"|\Z)))?|[ \t]+[—–|-][ \t]+)
+      |[ \t]+(?P<copula>{any_of(_COPULAS)})(?:[ \t]*[:：][ \t]*|[ \t]+|(?=[\"“„«]))
       |['’]s[ ]+|[?,][ ](?:it['’]s|it[ ]is|that['’]s|c['’]est|es[ ]ist|das[ ]ist|es|è|é)[ ]+
       |[ \t]*(?:を|를|을)[ \t]*(?=[「"'『]?[!-~])
       |[ \t]*(?:{any_of(_PARTICLES)})[ \t]*[:：]?[ \t]*
@@ -57,12 +58,14 @@ _LEAD: Final = re.compile(
     {_QUOTE}"""
 )
 _BESIDE: Final = re.compile(rf"(?i)(?:[ ](?:{_THINGS}))?[ \t　]+{_QUOTE}")
-_CLOSING_QUOTES: Final = {"“": "”“\"", "„": "“”\"", "«": "»", "「": "」", "『": "』", "‘": "’'", "‚": "‘’"}
+_CLOSING_QUOTES: Final = {"“": '”“"', "„": '“”"', "«": "»", "「": "」", "『": "』", "‘": "’'", "‚": "‘’"}
 _BARE: Final = re.compile(r"[^\s\"'`<>,;|&\\。，、！？；：「」（）“”„«»]+")
 _BARE_TAG: Final = re.compile(r"[^\s<>]+(?=</)")
 _HEAD: Final = re.compile(r"[!-~]*")
 _NATIVE: Final = re.compile(_UNSPACED)
-_ENDINGS: Final = tuple(sorted((word for word in words_of("closing") if re.match("[\u3040-\u30ff\uac00-\ud7af]", word)), key=len, reverse=True))
+_ENDINGS: Final = tuple(
+    sorted((word for word in words_of("closing") if re.match("[\u3040-\u30ff\uac00-\ud7af]", word)), key=len, reverse=True)
+)
 MAX_QUOTED: Final = 200
 
 
@@ -75,7 +78,8 @@ def told(text: str, end: int) -> Told | None:
     if lead["tag"] is not None:
         match = _BARE_TAG.match(text, lead.end())
         return Told(start=match.start(), end=match.end(), how=how, quoted=True) if match else None
-    return _value(text, lead.end(), lead["quote"] or "", how)
+    value = _value(text, lead.end(), lead["quote"] or "", how)
+    return msgspec.structs.replace(value, copula=lead["copula"].lower()) if value and lead["copula"] else value
 
 
 def beside(text: str, end: int) -> Told | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from typing import Final
+from unicodedata import category
 
 from barrier_policy.facts.secret_labels import GENERATED_NAME, PLAIN_WORDS
 from barrier_policy.facts.secret_shapes import (
@@ -24,7 +25,9 @@ from barrier_policy.facts.secret_told import How, Told
 from barrier_policy.facts.secret_words import any_of, is_label, words_of
 
 PREDICATES: Final = frozenset(words_of("predicates")) | PLAIN_WORDS
-_NATIVE_PREDICATES: Final = tuple(word for word in sorted(PREDICATES) if re.match("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]", word))
+_NATIVE_PREDICATES: Final = tuple(
+    word for word in sorted(PREDICATES) if re.match("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]", word)
+)
 _NATIVE: Final = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 _PARTICIPLES: Final = ("ed", "iert", "é", "ée", "owane", "owany", "owana")
 """Endings of words that say what was done to a password; a language's other words of the kind are among its predicates."""
@@ -47,10 +50,54 @@ _ARGUMENT: Final = re.compile(r"[A-Za-z_][\w.]*[=\[(]")
 _TIMESTAMP: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:")
 _IDENTIFIER: Final = re.compile(r"[^\W\d]\w*")
 _TYPED: Final = re.compile(r"[A-Z][A-Za-z]*[<\[].*|(?:[A-Z][a-z]+){2,}|[a-z]+(?:[A-Z][a-z]+)+")
-_ARTICLES: Final = frozenset("the a an my our le la les un une mon ma mes der die das ein eine mein meine el los las mi il lo i gli o os as um uma meu minha het de een mijn".split())
+_ARTICLES: Final = frozenset(
+    [
+        "the",
+        "a",
+        "an",
+        "my",
+        "our",
+        "le",
+        "la",
+        "les",
+        "un",
+        "une",
+        "mon",
+        "ma",
+        "mes",
+        "der",
+        "die",
+        "das",
+        "ein",
+        "eine",
+        "mein",
+        "meine",
+        "el",
+        "los",
+        "las",
+        "mi",
+        "il",
+        "lo",
+        "i",
+        "gli",
+        "o",
+        "os",
+        "as",
+        "um",
+        "uma",
+        "meu",
+        "minha",
+        "het",
+        "de",
+        "een",
+        "mijn",
+    ]
+)
 _PHRASE: Final = re.compile(r"[^\n.;!?,。，、！？；\"“”„«»()<>{}|\\]{2,240}")
-_SEED_WORD: Final = r"(?:\(?\d{1,2}[.):]?[ ]?)?[^\W\d_]{1,16}"
-_SEED: Final = re.compile(rf"{_SEED_WORD}(?:[ \t]*[,，、/|-]?(?:[ \t]+|\n(?=\(?\d)){_SEED_WORD}|[,，、]{_SEED_WORD}){{2,29}}")
+_SEED_WORD: Final = r"(?:\(?\d{1,2}[.):]?[ ]?)?[^\s\d,.;:!?，、。/|\"()-]{1,24}"
+_SEED: Final = re.compile(
+    rf"{_SEED_WORD}(?:[ \t]*[,，、/|-]?(?:[ \t]+|\n(?=\(?\d)){_SEED_WORD}|[,，、]{_SEED_WORD}){{2,29}}"
+)
 _PLAIN_WORDS: Final = re.compile(r"[^\W\d_]{3,14}(?: [^\W\d_]{2,14}){1,4}(?=[ \t]*(?:\Z|\n|\\n|[\"'.]))")
 _ANSWER: Final = re.compile(r"[^\n.;!?,。，、！？；\"“”„«»()<>{}|\\]{2,60}")
 
@@ -61,17 +108,30 @@ def may_be_password(text: str, value: Told) -> bool:
     if value.quoted:
         return _is_quoted_password(word)
     if is_password(word, quoted=False) and not _is_wordlike(word):
-        return not (_ARGUMENT.match(word) or _TIMESTAMP.match(word) or ("_" in word and _IDENTIFIER.fullmatch(word) and is_label(word.lower())))
+        if value.how is How.SIGN and _IDENTIFIER.fullmatch(word) and not _is_variable(text, value) and is_code(text, value):
+            return False
+        return not (
+            _ARGUMENT.match(word)
+            or _TIMESTAMP.match(word)
+            or ("_" in word and _IDENTIFIER.fullmatch(word) and is_label(word.lower()))
+        )
     return may_be_word(text, value)
 
 
 def _is_wordlike(word: str) -> bool:
-    return word.replace("_", "").replace("-", "").replace("'", "").isalpha()
+    return is_letters(word.replace("_", "").replace("-", "").replace("'", ""))
+
+
+def is_letters(word: str) -> bool:
+    """Whether a word is letters alone, with the vowel signs that some scripts set beside them."""
+    return word.isalpha() or (bool(word) and all(sign.isalpha() or category(sign)[0] == "M" for sign in word))
 
 
 def _is_quoted_password(value: str) -> bool:
     words = value.split()
-    if len(value) < 3 or value[0] in ",}]):;" or _TIMESTAMP.match(value) or is_placeholder(value) or DATE.fullmatch(value):  # a quote that closed something
+    if (
+        len(value) < 3 or value[0] in ",}]):;" or _TIMESTAMP.match(value) or is_placeholder(value) or DATE.fullmatch(value)
+    ):  # a quote that closed something
         return False
     return len(words) <= 12 and not any(is_predicate(word) or _names_a_secret(word) for word in words)
 
@@ -85,16 +145,26 @@ def may_be_word(text: str, value: Told) -> bool:
     """Whether a plain word is a password and no statement about one, no name of a type and no piece of code."""
     word = text[value.start : value.end]
     native = _NATIVE.match(word)
-    if len(word) < (2 if native else 3) or not word[0].isalpha() or not _is_wordlike(word) or is_placeholder(word) or is_predicate(word):
+    if (
+        len(word) < (2 if native else 3)
+        or not word[0].isalpha()
+        or not _is_wordlike(word)
+        or is_placeholder(word)
+        or is_predicate(word)
+    ):
         return False
     if value.how is How.COPULA and word.islower() and word.endswith(_PARTICIPLES):
         return False
-    variable = value.how is How.SIGN and _VARIABLE.search(text, max(0, value.start - 60), value.start) is not None
+    variable = _is_variable(text, value)
     if not (variable or ends_clause(text, value.end)) or _names_a_secret(word):
         return False
     if native:
         return len(word) <= 12
     return value.how is not How.SIGN or variable or not is_code(text, value)
+
+
+def _is_variable(text: str, value: Told) -> bool:
+    return value.how is How.SIGN and _VARIABLE.search(text, max(0, value.start - 60), value.start) is not None
 
 
 def ends_clause(text: str, end: int) -> bool:
@@ -142,6 +212,7 @@ def is_distinct(value: str) -> bool:
         and any(map(str.isalpha, value))
         and not is_placeholder(value)
         and not ATTRIBUTE.match(value)
+        and not _ARGUMENT.match(value)
         and not DATE.fullmatch(value)
         and "/" not in value
         and not value.isdigit()
@@ -191,7 +262,11 @@ def seed(text: str, value: Told, least: int = 3) -> tuple[int, int] | None:
 def plain_words(text: str, value: Told) -> tuple[int, int] | None:
     """Two to five plain words that a sign leads to, alone at the end of their line: `Password: purple monkey`."""
     match = _PLAIN_WORDS.match(text, value.start)
-    if match is None or value.how is not How.SIGN or any(is_predicate(word) or _names_a_secret(word) for word in match[0].split()):
+    if (
+        match is None
+        or value.how is not How.SIGN
+        or any(is_predicate(word) or _names_a_secret(word) for word in match[0].split())
+    ):
         return None
     return None if is_code(text, Told(start=match.start(), end=match.end(), how=How.SIGN)) else match.span()
 

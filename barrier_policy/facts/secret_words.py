@@ -92,7 +92,6 @@ def _tree(words: Iterable[str]) -> str:
     return f"(?:{'|'.join(branches)})" + ("?" if ends else "")
 
 
-
 class _Entry(msgspec.Struct, frozen=True, gc=False):
     """A word, the families that it may speak of, and whether it goes on to the left or to the right."""
 
@@ -103,7 +102,9 @@ class _Entry(msgspec.Struct, frozen=True, gc=False):
 
 def _writings(word: str) -> Iterable[str]:
     """A label of several words as prose and files write it: `security code`, `security_code`, `security-code`, `securityCode`."""
-    return dict.fromkeys(word.replace(" ", joint) for joint in " _-" ) | ({word.replace(" ", ""): None} if word.isascii() else {})
+    return dict.fromkeys(word.replace(" ", joint) for joint in " _-") | (
+        {word.replace(" ", ""): None} if word.isascii() else {}
+    )
 
 
 def _entries() -> dict[str, _Entry]:
