@@ -23,7 +23,7 @@ OWNERS = _words(
     "cottage apartment shed vault safe keybox intercom opener claim activation pairing recovery backup unlock security one-time onetime "
     "time verification auth authentication authorization 2fa mfa sms login sign-in signin enrolment enrollment entry-phone alarm's "
     "kapı misafir giriş kasa bina daire domofon porta's bejárati kapu riasztó vendég "
-    "pin card phone ipad tablet laptop screen voicemail sim parental front back"
+    "pin card phone ipad tablet laptop screen voicemail sim parental front back email e-mail mail text app whatsapp bank"
 )
 """The word before a code word, with a blank or hyphen between them."""
 OTHERS = _words(
@@ -45,7 +45,7 @@ ENDS = (
 """What stands before a code word in scripts without capitals, particles aside."""
 OPENED = (
     "door", "gate", "padlock", "garage", "house", "flat", "cabin", "cottage", "safe", "alarm", "locker", "building", "apartment", "lock", "keypad", "villa",
-    "studio", "office", "front", "entrance", "elevator", "lift", "schloss", "aufzug", "serrure", "ascenseur", "cerradura", "serratura", "slot", "phone", "tablet", "laptop", "ipad", "handy", "chalet", "lobby", "guest", "visitor", "card", "tür", "haustür", "tor", "haus", "ferienhaus", "wohnung", "ferienwohnung", "tresor",
+    "studio", "office", "front", "entrance", "elevator", "lift", "schloss", "aufzug", "serrure", "ascenseur", "cerradura", "serratura", "slot", "phone", "tablet", "laptop", "ipad", "handy", "authenticat", "sms", "whatsapp", "bank", "elevator", "chalet", "lobby", "guest", "visitor", "card", "tür", "haustür", "tor", "haus", "ferienhaus", "wohnung", "ferienwohnung", "tresor",
     "schließfach", "keller", "büro", "gäste", "besucher", "karte", "porte", "portail", "immeuble", "entrée", "coffre", "alarme", "maison", "carta",
     "appartement", "invité", "visiteur", "cadenas", "carte", "accès", "puerta", "portal", "caja", "garaje", "casa", "piso", "entrada", "edificio",
     "huésped", "candado", "invitad", "tarjeta", "acceso", "porta", "portone", "cancello", "cassaforte", "allarme", "ingresso", "ospiti", "lucchetto", "accesso",
@@ -86,12 +86,15 @@ KEYPADS = (
     "门",
 )
 BOX_CODE = re.compile(
-    r"(?i)(?![\w])[^.\n]{0,30}?(?:\b(?:is|on|to|code|combination|ist|auf|est|sur|es|en|è|é|op|kod|код)\b *:?|[:=]) *([*#]?[A-Z0-9-]*\d[A-Z0-9-]{2,}[*#]?)(?![\w-]|[.,:]\d| ?[%€$])"
+    r"(?i)(?![\w])[^.\n]{0,30}?(?:\b(?:is|on|to|code|combination|ist|auf|est|sur|es|en|è|é|op|kod|код)\b *:?|[:=]) *((?=[A-Z-]*\d[A-Z-]*\d)[*#]?[A-Z0-9-]{3,16}[*#]?)(?=\s*(?:$|[.,;!?)\n\"'\\]|(?:and|und|et|y|e|i|is|für|for)\b))(?![.,:]\d)"
 )
 BOX_BESIDE = re.compile(r" ([*#]?\d{4,8}[*#]?)(?=\s*(?:$|[.,;!?)\n]))")
 DIAL = re.compile(
     r"(?i)(?<!\w)\d{1,2}\s?(?:left|right|links|rechts|gauche|droite|izquierda|derecha|sinistra|destra|esquerda|direita|l|r)\b"
     r"(?:[,;/ -]{1,3}(?:then |dann |puis )?\d{1,2}\s?(?:left|right|links|rechts|gauche|droite|izquierda|derecha|sinistra|destra|esquerda|direita|l|r)\b){1,4}"
+)
+CODE_TO_ENTER = re.compile(
+    r"(?i)[ :=]{1,3}(\d{4,8}) (?:to|um|pour|para|per|om) (?:sign|log|verify|confirm|unlock|open|enter|get in|anmelden|öffnen|entrar|connecter)"
 )
 CODE_FOR = re.compile(
     r"[ :=]{1,3}([*#]?\d{4,8}[*#]?) (?:for|für|fürs|pour|para|per|voor|do|za|till|til|к|от|для|to) ((?:\S+ ?){1,3})"
@@ -105,12 +108,12 @@ WITH_NUMBER = re.compile(
 AFTER_WITH = re.compile(
     rf"(?<![^\W_])(?:{any_of(words_of('with'))}) (?:code |pin |kod )?([*#]?\d{{4,8}}[*#]?) (?:\w+ ){{0,2}}\Z"
 )
-SIGNED_NUMBER = re.compile(r"(?: ?[:=]| is)? ?(\d(?:-\d){2,8}|[*#]?\d{4,8}[*#]?)(?![\w.:/-]\w|\w)")
+SIGNED_NUMBER = re.compile(r"(?:(?: ?[:=]| is) ?| (?=\d-))(\d(?:-\d){2,8}|[*#]?\d{4,8}[*#]?)(?![\w.:/-]\w|\w)")
 NUMBER_TO_OPEN = re.compile(
     r"[ ](?:the )?(?:code |pin )?([*#]?\d{4,8}[*#]?) (?:to|and it|zum|pour|para|per|om|aby|чтобы) (?:open|unlock|get in|enter|disarm|öffnen|ouvrir|abrir|aprire|otworzyć|открыть)"
 )
 REACH = 64
-_WORD_BEFORE = re.compile(r"([^\W_]+(?:[-'’][^\W_]+)*)[ \-]{0,2}\Z")
+_WORD_BEFORE = re.compile(r"([^\W_]+(?:[-'’][^\W_]+)*)[ _\-]{0,2}\Z")
 _STOP = re.compile(r"[\n;!?。]|[.](?=\s|\Z)")
 _OPENED_STOP = re.compile(r"[\d\n,;:!?。]|[.](?=\s|\Z)")
 _GROUPS = re.compile(r"\d{1,2}(?:-\d{1,2}){2}")
@@ -149,6 +152,10 @@ def codes_at(text: str, lowered: str, label: Label) -> Iterator[tuple[int, int]]
         if dial is not None:
             yield dial.span()
         yield from _values(text, start, end)
+        return
+    match = CODE_TO_ENTER.match(text, end)
+    if match is not None:
+        yield match.span(1)
         return
     match = CODE_FOR.match(text, end)  # `code 4471 for the front door`
     if match is not None and any(word.startswith(OPENED) for word in match[2].lower().split()):
@@ -259,6 +266,6 @@ def _leads(between: str) -> bool | None:
 def _is_code(value: str, between: str, *, near: bool) -> bool:
     """Whether a value can be such a code: digits, or capitals and digits; from afar at least four digits; no date."""
     if _MOMENT.fullmatch(value) and not (near and value.isdigit() and not between.endswith(" on ")):
-        return _GROUPS.fullmatch(value) is not None and (near or min(map(int, value.split("-"))) > 12)
+        return _GROUPS.fullmatch(value) is not None and not between.endswith(" on ") and (near or min(map(int, value.split("-"))) > 12)
     digits = sum(map(str.isdigit, value))
     return digits >= (3 if near else 4) or (near and digits >= 1 and len(value) >= 4 and value.upper() == value)

@@ -12,7 +12,7 @@ from barrier_policy.facts.secret_words import WORDS, Family, any_of, words_of
 REACH: Final = 64
 _STOP: Final = re.compile(r"[\n;!?。！？]|[.](?=\s|\Z)")
 _NUMBER: Final = re.compile(
-    r"(?<![\w.,#@/€$£+-])(?:\d{3} \d{3}|\d{4} \d{4}|\d{2}(?: \d{2}){1,3}|\d(?:[ -]\d){2,7}|\d{2,4}(?:-\d{2,4}){1,3}|\d{3,12})"
+    r"(?<![A-Za-z0-9_.,#@/€$£+-])(?:\d{3} \d{3}|\d{4} \d{4}|\d{2}(?: \d{2}){1,3}|\d(?:[ -]\d){2,7}|\d{2,4}(?:-\d{2,4}){1,3}|\d{3,12})"
     r"(?![A-Za-z0-9_@/€$£%]|[.:,/-]\d|-[A-Za-z]| ?(?:%|€|\$|£|°|EUR\b|USD\b|CHF\b|[kKmM]m\b|[kKmM]?[bB]\b))"
 )
 _MIXED: Final = re.compile(r"(?=[A-Z0-9-]*\d)[A-Z0-9]{3,8}(?:-[A-Z0-9]{3,8}){0,3}(?![\w-])")
@@ -73,6 +73,10 @@ _DIGIT_WORDS: Final = any_of(
     alternative for number in words_of("digits") for alternative in number.split() if len(alternative) > 1
 )
 _SPELLED: Final = re.compile(rf"(?i)(?:{_DIGIT_WORDS})(?:[ ,-]{{1,2}}(?:{_DIGIT_WORDS})){{2,11}}(?![^\W_])")
+_BEFORE: Final = re.compile(
+    r"(?i)(?<![\w.,#@/€$£+-])(\d{3} \d{3}|\d{4,8}) (?:as|is|ist|als|comme|est|como|es|come|è|jako|to|é) (?:(?:the|my|our|your|his|her|their|die|der|das|meine?|ihre?|le|la|mon|ma"
+    r"|el|mi|il|mio|o|a|meu|de|het|mijn|ons) )?(?:[\w-]{2,12} )?\Z"
+)
 _LIST: Final = re.compile(r"\s*(?:[,/&]|and|und|y|et|e|i|en)\s*")
 _LEAST: Final = {Family.PIN: 4, Family.ONE_TIME: 4, Family.CARD: 3}
 _MOST: Final = {Family.PIN: 12, Family.ONE_TIME: 12, Family.CARD: 4}
@@ -109,8 +113,8 @@ def _fits(number: str, family: Family, *, common: bool) -> bool:
 def _leads(between: str) -> bool:
     """Whether nothing but a sign or a word like `is` stands between label and number."""
     bare = between.strip(_FILLER).lower()
-    if not bare:
-        return "," not in between
+    if not bare or between == ", ":
+        return "," not in between or between == ", "
     words = bare.replace("’", "'").split()
     return (len(words) <= 3 and (words[-1] in _TELLS or bare in _TELLS)) or bare.endswith(_PARTICLES)
 
@@ -138,6 +142,12 @@ def _mixed(text: str, end: int, family: Family) -> Iterator[tuple[int, int]]:
         match = _MIXED.search(text, end, end + REACH)
         if match is not None and len(match[0]) >= 5 and not match[0].isdigit() and _leads(text[end : match.start()]):
             yield match.span()
+
+
+def number_before(text: str, start: int) -> tuple[int, int] | None:
+    """The number before a label that starts here: `471882 as the TAN`."""
+    match = _BEFORE.search(text, max(0, start - 48), start)
+    return match.span(1) if match is not None and _YEAR.fullmatch(match[1]) is None else None
 
 
 def digits_of(value: str) -> str:

@@ -31,7 +31,8 @@ QUERY = re.compile(
 SHORT_QUERIES = re.compile(r"(?i)[?&#;](?:amp;)?(?:password|passwd|pwd|pass|otp|pin|secret|client_secret)=")
 """Parameters whose value is a secret however short it is."""
 PASSWORD_OPTION = re.compile(
-    r"(?:\bmysql\w*|\bmariadb\w*|\bmongo\w*)\b[^\n|;]{0,80}?\s-p[ =]?['\"]?([^\s'\"-][^\s'\"]{2,})|\bnet\s+use\b[^\n]{0,40}/user:\S+\s+([^\s'\"/]{3,})|\bsshpass\s+-p\s*['\"]?([^\s'\"]{3,})"
+    r"(?:\bmysql\w*|\bmariadb\w*|\bmongo\w*)\b[^\n|;]{0,80}?\s-p[ =]?['\"]?([^\s'\"-][^\s'\"]{2,})|\bnet\s+use\b[^\n]{0,40}/user:\S+\s+([^\s'\"/]{3,})|(?:IDENTIFIED|identified)\s+(?:BY|by)\s+['\"]([^'\"\s]{3,})|\becho\s+['\"]?[\w.-]+:([^\s'\"|]{3,})['\"]?\s*\|\s*(?:sudo\s+)?chpasswd\b"
+    r"|\s-U\s*[\w.\\-]+%([^\s'\"]{3,})|\b(?:zip|unzip|7z|7za|rar|unrar)\b[^\n|;]{0,40}?\s-[pP]\s*([^\s'\"-][^\s'\"]{2,})|\bsshpass\s+-p\s*['\"]?([^\s'\"]{3,})"
     r"|\bredis-cli\b[^\n|;]{0,60}?\s-a\s+['\"]?([^\s'\"]{4,})|\becho\s+['\"]?([^\s'\"|]{4,})['\"]?\s*\|\s*sudo\s+-S\b"
 )
 """Options of programs that take a password on the command line."""
@@ -92,7 +93,7 @@ def by_form(text: str) -> Iterator[Secret]:
         yield from _groups(AUTHORIZATION_HEADER, text, SecretType.TOKEN, "authorization")
     if "=" in text and ("?" in text or "&" in text or "#" in text):
         yield from _queries(text)
-    if " -p" in text or " -a" in text or "sudo -S" in text or "net use" in text:
+    if " -p" in text or " -a" in text or "sudo -S" in text or "net use" in text or "chpasswd" in text or " -P" in text or " -U" in text or "IDENTIFIED" in text:
         for match in PASSWORD_OPTION.finditer(text):
             group = match.lastindex or 0
             if not is_placeholder(match[group]):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from barrier_policy.facts.secret_codes import codes_at, keypad_codes, opened_before, opened_with
-from barrier_policy.facts.secret_digits import find_numbers
+from barrier_policy.facts.secret_digits import find_numbers, number_before
 from barrier_policy.facts.secret_forms import Secret, by_form, by_prefix
 from barrier_policy.facts.secret_labels import (
     ABOUT_AFTER,
@@ -33,6 +33,7 @@ from barrier_policy.facts.secret_values import (
     is_distinct,
     is_distinct_beside,
     is_keyish,
+    is_mixed,
     is_predicate,
     may_be_password,
     may_be_word,
@@ -91,6 +92,9 @@ ZERO_COPULA: Final = {
     for word in words.get(family, ())
 }
 """Labels of languages that need no word like `is`, and how the words end there that say what happened to a password."""
+BARE_SEEDS: Final = frozenset(("seed", "phrase", "words", "wörter", "mots", "palabras", "palavras", "woorden", "słowa", "слова", "单词", "mnemonic"))
+"""Labels of a recovery phrase that mean other lists of words too."""
+FURTHER_ON: Final = re.compile(r"[^\n:.]{1,48}:\s")
 SETTING: Final = re.compile(
     r"(?i)(?<![^\W_])(?:set|use|using|with|enter|type|try|mit|avec|con|com|met|z)\s(?:the |a |new |my |our |dem |le |la )?(?:[\w-]{2,12} )?\Z"
 )
@@ -102,7 +106,7 @@ CODE_NETWORK: Final = re.compile(
 SECURITY_ANSWER: Final = re.compile(
     r"(?i)[^\n]{0,80}?(?:(?:answer|antwort|réponse|respuesta|risposta|resposta|odpowiedź|ответ)(?:\s(?:is|ist|est|es|è|é|to))?\s?:?\s|->\s?|→\s?|\?\s?[-–—:]\s|\?\s)[\"'“]?"
 )
-NETWORK: Final = re.compile(r"(?i)(?:wi-?fi|wlan|hotspot|ssid)\b[^\n.:;=]{0,16}\Z")
+NETWORK: Final = re.compile(r"(?i)(?:wi-?fi|wlan|hotspot|ssid|wpa[23]?)\b[^\n.:;=]{0,16}\Z")
 PAIR: Final = re.compile(
     r"(?P<sign>[\"'`*)]{0,3}(?:[ ]?[(][^()\n]{1,30}[)])?(?:[ ][^\W\d_]{1,12}){0,3}?(?:[:：=]\s?|\s))(?P<name>[\w.@+-]*[^\W\d_][\w.@+-]*)(?P<join>\s?[/|]\s?|:)(?P<value>[^\s,;\"'`|/<>]{4,60})"
 )
@@ -222,6 +226,8 @@ def _is_password_beside(text: str, label: Label, value: Told) -> bool:
         return may_be_word(text, value) or is_distinct(word)
     if value.quoted:
         return may_be_password(text, value) and not _is_verb(text, label) and text[max(0, label.start - 1)] not in "\"'`_"
+    if NETWORK.search(before) and is_distinct(word):
+        return True
     if (
         NETWORK.search(before)
         or NETWORK.search(text[label.end : value.start])
@@ -302,7 +308,12 @@ def _words(
     value = told(text, label.end)
     if value is None and kind is SecretType.ANSWER:
         owner = OWNER.match(text, label.end)
-        value = told(text, owner.end()) if owner else None
+        value = told(text, owner.end()) if owner and not any(map(is_predicate, owner[0].split())) else None
+    if read is seed and (value is None or read(text, value) is None) and (further := FURTHER_ON.match(text, label.end)) is not None:
+        place = seed(text, Told(start=further.end(), end=further.end(), how=How.SIGN), least=8)
+        if place is not None:
+            yield _found(place, kind, name)
+            return
     if value is None and read is seed:
         value = beside(text, label.end)
     if value is None:
@@ -311,7 +322,7 @@ def _words(
     if (
         place is not None
         and read is seed
-        and text[label.start : label.end].lower() == "seed"
+        and text[label.start : label.end].lower() in BARE_SEEDS
         and len(text[place[0] : place[1]].split()) < 8
     ):
         place = None
@@ -327,6 +338,9 @@ def _number(kind: SecretType) -> Callable[[str, str, Label], Iterator[Secret]]:
         if _speaks_about(text, label, name):
             return
         found = False
+        if (place := number_before(text, label.start)) is not None and ends_clause(text, label.end):
+            found = True
+            yield _found(place, kind, name)
         common = label.family is Family.ONE_TIME and lowered[label.start : label.word_end] in COMMON_NUMBERS
         for place in find_numbers(text, label.end, label.family, common=common):
             found = True
@@ -412,7 +426,7 @@ def _named(text: str, label: Label, kind: SecretType) -> Iterator[Secret]:
     if value is None and _is_option(text, label):
         value = beside(text, label.end)
     word = text[value.start : value.end] if value else ""
-    if value is not None and (is_random(word) or is_scrambled(word, 3) or (value.how is How.SIGN and is_keyish(word))):
+    if value is not None and (is_random(word) or is_scrambled(word, 3) or (value.how is How.SIGN and (is_keyish(word) or (value.quoted and is_mixed(word))))):
         yield _found((value.start, value.end), kind, name)
     else:
         yield from _nearby(text, label, kind, name)
@@ -428,10 +442,11 @@ def _login(text: str, lowered: str, label: Label) -> Iterator[Secret]:
     match = PAIR.match(text, label.end)
     if match is None or text[match.end() : match.end() + 1] == "/":  # a path
         return
-    value, name = match["value"].rstrip(".)!"), match["name"]
+    value = match["value"].rstrip(".)!")
     place = match.start("value"), match.start("value") + len(value)
     spaced = match["join"] == " / "
-    plain = spaced and match["sign"].strip()[-1:] in (":", "=", "：") and is_predicate(name) is False
+    named = not is_predicate(match["name"]) or match["name"].lower() in ("admin", "root", "user", "guest", "test")
+    plain = spaced and named and match["sign"].strip()[-1:] in (":", "=", "：")
     candidate = Told(start=place[0], end=place[1], how=How.COPULA)
     if (
         is_strong(value)

@@ -41,6 +41,7 @@ _NEW: Final = (
     "new|now|neu|nueva|nuevo|nouveau|nouvelle|nova|novo|nuova|nuovo|nieuw|nowe|nowy|nové|nytt|ny|nya|uusi|yeni|новый|новая|новий|baru|mới|default|temporary|temp|current"
     "|admina?|админа|адміна|administrateur|administrador|amministratore"
 )
+_STILL: Final = "now|still|always|just|simply|currently|actually|again|jetzt|nun|immer[ ]noch|immer|noch|toujours|encore|maintenant|ahora|siempre|sempre|ora|ancora|agora|nog|nu|teraz|nadal|teď|teraz|сейчас|теперь|всё[ ]ещё"
 _NOT_BETWEEN: Final = any_of(words_of("predicates")) + "|" + any_of(words_of("nouns"))
 _QUOTE: Final = r"(?P<quote>\\{0,7}[\"'`“„«「『‘‚])?"
 _LEAD: Final = re.compile(
@@ -49,8 +50,11 @@ _LEAD: Final = re.compile(
     (?:[ ]?[(（][^()\n]{{1,40}}[)）])?
     (?:[ ](?:{any_of(words_of("of"))})(?:[ ]|(?<=['’]))[^\n.;:=!?,"“”„«»|(){{}}<>]{{1,40}}?)?
     (?:[ ](?:{_THINGS}))?(?:(?:[ ](?:{_NEW}))|(?:[ ](?!(?:{_NOT_BETWEEN})\b)[^\W\d_]{{2,14}}){{1,2}}(?=[ ]?[:：]|[ ]=[ ]))?
+    (?:(?:[ ][\u0600-\u06ff]{{2,14}}){{1,2}}(?=[ ](?:هي|هو)[ ]))?
     (?:(?P<sign>[ \t]*(?::=|=>|->|→|[:：][*_`]{{0,3}}|=(?!=))[ \t]*(?:(?:\n|\\n)[ \t]*(?=[^\s\\:]+[ \t]*(?:\n|\\n|"|\Z)))?|[ \t]+[—–|-][ \t]+)
-      |[ \t]+(?P<copula>{any_of(_COPULAS)})(?:[ \t]*[:：][ \t]*|[ \t]+|(?=[\"“„«]))
+      |[ \t]+(?P<copula>{any_of(_COPULAS)})(?:[ ](?:{_STILL}))?(?:[ \t]*[:：][ \t]*|[ \t]+|(?=[\"“„«]))
+      |[ ](?:now|jetzt|neu|ahora|maintenant|ora|agora|teraz|теперь)[ ]+(?=\S*[\d!#$&*?])
+      |[ ](?:in|auf|zu)[ ](?=\S+[ ](?:geändert|gesetzt|umgestellt|gewechselt)\b)
       |['’]s[ ]+|[?,][ ](?:it['’]s|it[ ]is|that['’]s|c['’]est|es[ ]ist|das[ ]ist|es|è|é)[ ]+
       |[ \t]*(?:を|를|을)[ \t]*(?=[「"'『]?[!-~])
       |[ \t]*(?:{any_of(_PARTICLES)})[ \t]*[:：]?[ \t]*

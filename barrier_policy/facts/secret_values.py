@@ -47,6 +47,7 @@ _CONNECTION: Final = re.compile(r"\w=[^;=\n]+;\s*[\w ]+=")
 _VARIABLE: Final = re.compile(r"(?:\b[A-Z][A-Z0-9_]*|--[\w-]+)=[\"']?\Z")
 """What is set in an environment or on a command line ends at the next blank."""
 _ARGUMENT: Final = re.compile(r"[A-Za-z_][\w.]*[=\[(]")
+_DIGIT_GROUPS: Final = re.compile(r"\d{4,6}(?:-\d{4,6}){3,7}")
 _TIMESTAMP: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:")
 _IDENTIFIER: Final = re.compile(r"[^\W\d]\w*")
 _TYPED: Final = re.compile(r"[A-Z][A-Za-z]*[<\[].*|(?:[A-Z][a-z]+){2,}|[a-z]+(?:[A-Z][a-z]+)+")
@@ -222,10 +223,18 @@ def is_distinct(value: str) -> bool:
     )
 
 
+def is_mixed(value: str) -> bool:
+    """Whether a value joins capitals, small letters and digits in one run without blanks, as what a service hands out does."""
+    kinds = (str.isdigit, str.isupper, str.islower)
+    return len(value) >= 12 and not is_placeholder(value) and not re.search(r"\s", value) and all(any(map(kind, value)) for kind in kinds)
+
+
 def is_keyish(value: str) -> bool:
     """Whether a value after `api key` can be one: letters and digits in one run or in groups, no version, path or date."""
     if len(value) < 8 or is_placeholder(value) or "/" in value or ATTRIBUTE.match(value) or GENERATED_NAME.fullmatch(value):
         return False
+    if _DIGIT_GROUPS.fullmatch(value):
+        return True
     digits = sum(map(str.isdigit, value))
     letters = sum(map(str.isalpha, value))
     if not digits or not letters or not value.replace("-", "").replace("_", "").replace(".", "").isalnum():
