@@ -100,7 +100,8 @@ CODE_FOR = re.compile(
     r"[ :=]{1,3}([*#]?\d{4,8}[*#]?) (?:for|für|fürs|pour|para|per|voor|do|za|till|til|к|от|для|to) ((?:\S+ ?){1,3})"
 )
 COMBINATION = re.compile(r"\d{1,2}(?:-\d{1,2}){2,5}")
-KEYPAD = re.compile(r"(?<![\w#/&])[*#]?\d{3,8}#(?!\w)")
+KEYPAD = re.compile(r"(?<![\w#/&])[*#]?\d{3,8}\Z")
+MAX_KEYS = 2_000
 NUMBER_BEFORE = re.compile(r"(?<![\w.,:#/-])([*#]?\d{4,8}[*#]?) \Z")
 WITH_NUMBER = re.compile(
     rf"[^\n.;!?\d]{{0,32}}?[ ](?:{any_of(words_of('with'))})[ ](?:the )?(?:code |pin |passcode |kod )?[\"']?([*#]?\d{{4,8}}[*#]?)(?![\w.:/-]\w|\w)"
@@ -181,9 +182,15 @@ def _in_box(text: str, end: int) -> Iterator[tuple[int, int]]:
 
 def keypad_codes(text: str, lowered: str) -> Iterator[tuple[int, int]]:
     """Numbers that end in the key which confirms them, near the name of what they open: `gate: 4471#`."""
-    for match in KEYPAD.finditer(text):
-        if any(word in lowered[max(0, match.start() - 40) : match.start()] for word in KEYPADS):
-            yield match.span()
+    place = text.find("#")
+    for _ in range(MAX_KEYS):
+        if place < 0:
+            return
+        match = KEYPAD.search(text, max(0, place - 9), place) if text[place - 1 : place].isdigit() else None
+        alone = match is not None and not text[place + 1 : place + 2].isalnum()
+        if match and alone and any(word in lowered[max(0, match.start() - 40) : match.start()] for word in KEYPADS):
+            yield match.start(), place + 1
+        place = text.find("#", place + 1)
 
 
 def opened_before(text: str, start: int) -> Iterator[tuple[int, int]]:
@@ -266,6 +273,10 @@ def _leads(between: str) -> bool | None:
 def _is_code(value: str, between: str, *, near: bool) -> bool:
     """Whether a value can be such a code: digits, or capitals and digits; from afar at least four digits; no date."""
     if _MOMENT.fullmatch(value) and not (near and value.isdigit() and not between.endswith(" on ")):
-        return _GROUPS.fullmatch(value) is not None and not between.endswith(" on ") and (near or min(map(int, value.split("-"))) > 12)
+        return (
+            _GROUPS.fullmatch(value) is not None
+            and not between.endswith(" on ")
+            and (near or min(map(int, value.split("-"))) > 12)
+        )
     digits = sum(map(str.isdigit, value))
     return digits >= (3 if near else 4) or (near and digits >= 1 and len(value) >= 4 and value.upper() == value)

@@ -93,7 +93,16 @@ def by_form(text: str) -> Iterator[Secret]:
         yield from _groups(AUTHORIZATION_HEADER, text, SecretType.TOKEN, "authorization")
     if "=" in text and ("?" in text or "&" in text or "#" in text):
         yield from _queries(text)
-    if " -p" in text or " -a" in text or "sudo -S" in text or "net use" in text or "chpasswd" in text or " -P" in text or " -U" in text or "IDENTIFIED" in text:
+    if (
+        " -p" in text
+        or " -a" in text
+        or "sudo -S" in text
+        or "net use" in text
+        or "chpasswd" in text
+        or " -P" in text
+        or " -U" in text
+        or "IDENTIFIED" in text
+    ):
         for match in PASSWORD_OPTION.finditer(text):
             group = match.lastindex or 0
             if not is_placeholder(match[group]):

@@ -122,19 +122,14 @@ def _without_particles(text: str, start: int, end: int) -> int:
 
 def _closing(text: str, start: int, quote: str) -> int:
     """Where a quoted value ends: at the same quote, escaped as often; without one, at the end of its first word."""
-    escape, mark = quote[:-1], quote[-1]
-    limit = min(len(text), start + MAX_QUOTED)
-    for place in range(start, limit):
-        if text[place] == "\n":
+    escapes, mark = len(quote) - 1, quote[-1]
+    slashes = 0
+    for place in range(start, min(len(text), start + MAX_QUOTED)):
+        sign = text[place]
+        if sign == "\n":
             break
-        if text[place] in _CLOSING_QUOTES.get(mark, mark) and _escape(text, start, place) == len(escape):
-            return place - len(escape)
+        if sign in _CLOSING_QUOTES.get(mark, mark) and slashes == escapes:
+            return place - escapes
+        slashes = slashes + 1 if sign == "\\" else 0
     match = _BARE.match(text, start)
     return match.end() if match else start
-
-
-def _escape(text: str, start: int, place: int) -> int:
-    count = 0
-    while place - count > start and text[place - count - 1] == "\\":
-        count += 1
-    return count

@@ -226,7 +226,12 @@ def is_distinct(value: str) -> bool:
 def is_mixed(value: str) -> bool:
     """Whether a value joins capitals, small letters and digits in one run without blanks, as what a service hands out does."""
     kinds = (str.isdigit, str.isupper, str.islower)
-    return len(value) >= 12 and not is_placeholder(value) and not re.search(r"\s", value) and all(any(map(kind, value)) for kind in kinds)
+    return (
+        len(value) >= 12
+        and not is_placeholder(value)
+        and not re.search(r"\s", value)
+        and all(any(map(kind, value)) for kind in kinds)
+    )
 
 
 def is_keyish(value: str) -> bool:

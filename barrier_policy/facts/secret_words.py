@@ -74,11 +74,6 @@ def words_of(kind: str) -> tuple[str, ...]:
 
 
 def any_of(words: Iterable[str]) -> str:
-    """A pattern for any of some words, the longest first."""
-    return "|".join(re.escape(word) for word in sorted(words, key=lambda word: (-len(word), word)))
-
-
-def _tree(words: Iterable[str]) -> str:
     """A pattern for any of many words that looks at each character once: words with the same beginning share it."""
     rests: dict[str, list[str]] = {}
     ends = False
@@ -86,7 +81,7 @@ def _tree(words: Iterable[str]) -> str:
         if word:
             rests.setdefault(word[0], []).append(word[1:])
         ends = ends or not word
-    branches = [re.escape(head) + _tree(rests[head]) for head in sorted(rests)]
+    branches = [re.escape(head) + any_of(rests[head]) for head in sorted(rests)]
     if not branches:
         return ""
     return f"(?:{'|'.join(branches)})" + ("?" if ends else "")
@@ -119,8 +114,8 @@ def _entries() -> dict[str, _Entry]:
 
 
 _ENTRIES: Final = _entries()
-_LABEL: Final = re.compile(_tree(_ENTRIES))
-_ASCII_LABEL: Final = re.compile(_tree(word for word in _ENTRIES if word.isascii()))
+_LABEL: Final = re.compile(any_of(_ENTRIES))
+_ASCII_LABEL: Final = re.compile(any_of(word for word in _ENTRIES if word.isascii()))
 
 
 def find_labels(text: str, lowered: str) -> Iterator[Label]:
