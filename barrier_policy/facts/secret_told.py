@@ -63,14 +63,16 @@ _LEAD: Final = re.compile(
 )
 _BESIDE: Final = re.compile(rf"(?i)(?:[ ](?:{_THINGS}))?[ \t　]+{_QUOTE}")
 _CLOSING_QUOTES: Final = {"“": '”“"', "„": '“”"', "«": "»", "「": "」", "『": "』", "‘": "’'", "‚": "‘’"}
-_BARE: Final = re.compile(r"[^\s\"'`<>,;|&\\。，、！？；：「」（）“”„«»]+")
-_BARE_TAG: Final = re.compile(r"[^\s<>]+(?=</)")
+_BARE: Final = re.compile(r"[^\s\"'`<>,;|&\\。，、！？；：「」（）“”„«»]{1,1024}")
+_BARE_TAG: Final = re.compile(r"[^\s<>]{1,200}(?=</)")
 _HEAD: Final = re.compile(r"[!-~]*")
 _NATIVE: Final = re.compile(_UNSPACED)
 _ENDINGS: Final = tuple(
     sorted((word for word in words_of("closing") if re.match("[\u3040-\u30ff\uac00-\ud7af]", word)), key=len, reverse=True)
 )
 MAX_QUOTED: Final = 200
+MAX_NATIVE: Final = 24
+"""How much is read of a word in a script that sets no blanks, in characters."""
 
 
 def told(text: str, end: int) -> Told | None:
@@ -96,7 +98,8 @@ def _value(text: str, start: int, quote: str, how: How) -> Told | None:
     if quote:
         end = _closing(text, start, quote)
         return Told(start=start, end=end, how=how, quoted=True) if end > start else None
-    match = _BARE.match(text, start)
+    native = _NATIVE.match(text, start) is not None
+    match = _BARE.match(text, start, start + MAX_NATIVE if native else len(text))
     if match is None:
         return None
     end = match.end()

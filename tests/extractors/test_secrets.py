@@ -298,7 +298,20 @@ def test_findings_never_overlap_and_lie_in_the_text(text: str) -> None:
 
 @pytest.mark.parametrize(
     "unit",
-    ["password ", "password is ", "token: ", "api key ", "pin 1", "eyJaaaaaaaa.", "://a:", "-----BEGIN PRIVATE KEY-----"],
+    [
+        "password ",
+        "password is ",
+        "token: ",
+        "api key ",
+        "pin 1",
+        "eyJaaaaaaaa.",
+        "://a:",
+        "-----BEGIN PRIVATE KEY-----",
+        "token=",
+        "password:",
+        "パスワードは",
+        "пароль:",
+    ],
 )
 def test_hostile_repetition_is_searched_to_the_end(unit: str) -> None:
     assert len(find_secrets(unit * 5_000)) <= 5_000
