@@ -10,45 +10,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from barrier_policy.facts.secret_told import beside, told
+from barrier_policy.facts.secret_words import SPACED_SCRIPTS_END, Family, Label, any_of, words_of
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
-
-LABELS = (
-    "code", "código", "codigo", "codice", "codul", "kod", "kód", "код", "koodi", "κωδικ", "mã", "รหัส", "קוד", "رمز", "कोड",
-    "コード", "番号", "码", "碼", "번호", "코드", "şifre", "combination", "combinación", "pin", "пин",
-)  # fmt: skip
-"""Words for a code; in languages with endings, what they begin with."""
-SELF_LABELS = (
-    "digicode", "lockbox", "lock box", "keybox", "key box", "keypad", "暗証番号", "门禁码", "門禁碼", "开门码", "验证码", "驗證碼", "비번", "пинкод", "пин-код",
-)  # fmt: skip
-"""Words that name such a code, or its box, by themselves."""
-UNSPACED = frozenset(
-    (
-        "รหัส",
-        "コード",
-        "番号",
-        "码",
-        "碼",
-        "번호",
-        "코드",
-        "暗証番号",
-        "门禁码",
-        "門禁碼",
-        "开门码",
-        "验证码",
-        "驗證碼",
-        "비번",
-    )
-)
 
 OWNERS = _words(
     "door gate padlock wifi wlan entry entrance access garage locker alarm flat house keypad lockbox lock guest guests visitor visitors cleaner cabin "
     "cottage apartment shed vault safe keybox intercom opener claim activation pairing recovery backup unlock security one-time onetime "
     "time verification auth authentication authorization 2fa mfa sms login sign-in signin enrolment enrollment entry-phone alarm's "
     "kapı misafir giriş kasa bina daire domofon porta's bejárati kapu riasztó vendég "
-    "pin card"
+    "pin card phone ipad tablet laptop screen voicemail sim parental front back email e-mail mail text app whatsapp bank"
 )
 """The word before a code word, with a blank or hyphen between them."""
 OTHERS = _words(
@@ -70,7 +45,7 @@ ENDS = (
 """What stands before a code word in scripts without capitals, particles aside."""
 OPENED = (
     "door", "gate", "padlock", "garage", "house", "flat", "cabin", "cottage", "safe", "alarm", "locker", "building", "apartment", "lock", "keypad", "villa",
-    "studio", "office", "chalet", "lobby", "guest", "visitor", "card", "tür", "haustür", "tor", "haus", "ferienhaus", "wohnung", "ferienwohnung", "tresor",
+    "studio", "office", "front", "entrance", "elevator", "lift", "schloss", "aufzug", "serrure", "ascenseur", "cerradura", "serratura", "slot", "phone", "tablet", "laptop", "ipad", "handy", "authenticat", "sms", "whatsapp", "bank", "elevator", "chalet", "lobby", "guest", "visitor", "card", "tür", "haustür", "tor", "haus", "ferienhaus", "wohnung", "ferienwohnung", "tresor",
     "schließfach", "keller", "büro", "gäste", "besucher", "karte", "porte", "portail", "immeuble", "entrée", "coffre", "alarme", "maison", "carta",
     "appartement", "invité", "visiteur", "cadenas", "carte", "accès", "puerta", "portal", "caja", "garaje", "casa", "piso", "entrada", "edificio",
     "huésped", "candado", "invitad", "tarjeta", "acceso", "porta", "portone", "cancello", "cassaforte", "allarme", "ingresso", "ospiti", "lucchetto", "accesso",
@@ -82,15 +57,64 @@ OPENED = (
 )  # fmt: skip
 """What a code opens, or whom it lets in; each is what its word begins with."""
 TELLS = _words(
-    "is it's its are now new ist jetzt lautet neu est c'est es son è é são jest to je är er on este είναι là adalah היא הוא คือ هو هي है "
+    "is it's its are was were be now new war wäre lautete heißt era será sera ist jetzt lautet neu est c'est es son è é são jest to je är er on este είναι là adalah היא הוא คือ هو هي है "
     "это: this: van: the: 是 为 為 は が 는 은 가 이"
 )
 """Words between the label and the value that say that it follows."""
 
+KEYPADS = (
+    "door",
+    "gate",
+    "alarm",
+    "garage",
+    "entr",
+    "keypad",
+    "tür",
+    "tor",
+    "porte",
+    "portail",
+    "puerta",
+    "porta",
+    "deur",
+    "poort",
+    "drzwi",
+    "bram",
+    "двер",
+    "ворот",
+    "kapı",
+    "門",
+    "门",
+)
+BOX_CODE = re.compile(
+    r"(?i)(?![\w])[^.\n]{0,30}?(?:\b(?:is|on|to|code|combination|ist|auf|est|sur|es|en|è|é|op|kod|код)\b *:?|[:=]) *((?=[A-Z-]*\d[A-Z-]*\d)[*#]?[A-Z0-9-]{3,16}[*#]?)(?=\s*(?:$|[.,;!?)\n\"'\\]|(?:and|und|et|y|e|i|is|für|for)\b))(?![.,:]\d)"
+)
+BOX_BESIDE = re.compile(r" ([*#]?\d{4,8}[*#]?)(?=\s*(?:$|[.,;!?)\n]))")
+DIAL = re.compile(
+    r"(?i)(?<!\w)\d{1,2}\s?(?:left|right|links|rechts|gauche|droite|izquierda|derecha|sinistra|destra|esquerda|direita|l|r)\b"
+    r"(?:[,;/ -]{1,3}(?:then |dann |puis )?\d{1,2}\s?(?:left|right|links|rechts|gauche|droite|izquierda|derecha|sinistra|destra|esquerda|direita|l|r)\b){1,4}"
+)
+CODE_TO_ENTER = re.compile(
+    r"(?i)[ :=]{1,3}(\d{4,8}) (?:to|um|pour|para|per|om) (?:sign|log|verify|confirm|unlock|open|enter|get in|anmelden|öffnen|entrar|connecter)"
+)
+CODE_FOR = re.compile(
+    r"[ :=]{1,3}([*#]?\d{4,8}[*#]?) (?:for|für|fürs|pour|para|per|voor|do|za|till|til|к|от|для|to) ((?:\S+ ?){1,3})"
+)
+COMBINATION = re.compile(r"\d{1,2}(?:-\d{1,2}){2,5}")
+KEYPAD = re.compile(r"(?<![\w#/&])[*#]?\d{3,8}\Z")
+MAX_KEYS = 2_000
+NUMBER_BEFORE = re.compile(r"(?<![\w.,:#/-])([*#]?\d{4,8}[*#]?) \Z")
+WITH_NUMBER = re.compile(
+    rf"[^\n.;!?\d]{{0,32}}?[ ](?:{any_of(words_of('with'))})[ ](?:the )?(?:code |pin |passcode |kod )?[\"']?([*#]?\d{{4,8}}[*#]?)(?![\w.:/-]\w|\w)"
+)
+AFTER_WITH = re.compile(
+    rf"(?<![^\W_])(?:{any_of(words_of('with'))}) (?:code |pin |kod )?([*#]?\d{{4,8}}[*#]?) (?:\w+ ){{0,2}}\Z"
+)
+SIGNED_NUMBER = re.compile(r"(?:(?: ?[:=]| is) ?| (?=\d-))(\d(?:-\d){2,8}|[*#]?\d{4,8}[*#]?)(?![\w.:/-]\w|\w)")
+NUMBER_TO_OPEN = re.compile(
+    r"[ ](?:the )?(?:code |pin )?([*#]?\d{4,8}[*#]?) (?:to|and it|zum|pour|para|per|om|aby|чтобы) (?:open|unlock|get in|enter|disarm|öffnen|ouvrir|abrir|aprire|otworzyć|открыть)"
+)
 REACH = 64
-MAX_LABELS = 2_000
-_WORD_BEFORE = re.compile(r"([^\W_]+(?:[-'’][^\W_]+)*)[ \-]{0,2}\Z")
-_ENDING = re.compile(r"[^\W\d_]{0,4}(?:['’][^\W\d_]{1,4})?(?![^\W\d_])")
+_WORD_BEFORE = re.compile(r"([^\W_]+(?:[-'’][^\W_]+)*)[ _\-]{0,2}\Z")
 _STOP = re.compile(r"[\n;!?。]|[.](?=\s|\Z)")
 _OPENED_STOP = re.compile(r"[\d\n,;:!?。]|[.](?=\s|\Z)")
 _GROUPS = re.compile(r"\d{1,2}(?:-\d{1,2}){2}")
@@ -106,30 +130,86 @@ _LIST = " ,/&\"'"
 _FILLER = " \t\"'`*:=—–-„“”«»「」\\：."
 
 
-def find_codes(text: str, lowered: str) -> Iterator[tuple[int, int, int]]:
-    """Where codes are told: the places of the value, and where the label begins. Costs time for each code word, not for the whole text."""
-    for label in SELF_LABELS:
-        for start, end in _places(lowered, label):
-            if label in UNSPACED or not lowered[start - 1 : start].isalpha():
-                yield from _values(text, start, end, near_only=True)
-    for label in LABELS:
-        for start, end in _places(lowered, label):
-            if label in UNSPACED:
-                if _particles(lowered[max(0, start - 12) : start]).endswith(ENDS) or _opens(lowered, end):
-                    yield from _values(text, start, end)
-                continue
-            ending = _ENDING.match(lowered, end)
-            if ending is not None and _is_owned(lowered, start, ending.end()):
-                yield from _values(text, start, ending.end())
+def codes_at(text: str, lowered: str, label: Label) -> Iterator[tuple[int, int]]:
+    """Where codes are told that a label leads to: alone (a keypad's, a box's), or because the code word has an owner."""
+    start, end = label.start, label.word_end
+    if label.family is Family.BOX:
+        if text[start - 1 : start] not in (".", "_", "-", "/"):
+            yield from _in_box(text, end)
+        return
+    if label.family is Family.COMBINATION:
+        yield from _combination(text, end)
+        return
+    if label.family is Family.SELF_CODE:
+        yield from _values(text, start, end, near_only=True)
+        return
+    if ord(lowered[start]) >= SPACED_SCRIPTS_END:
+        if _particles(lowered[max(0, start - 12) : start]).endswith(ENDS) or _opens(lowered, end):
+            yield from _values(text, start, end)
+        return
+    start = lowered.rfind(" ", start, end) + 1 or start
+    if _is_owned(lowered, start, end):
+        dial = DIAL.search(text, end, end + REACH)
+        if dial is not None:
+            yield dial.span()
+        yield from _values(text, start, end)
+        return
+    match = CODE_TO_ENTER.match(text, end)
+    if match is not None:
+        yield match.span(1)
+        return
+    match = CODE_FOR.match(text, end)  # `code 4471 for the front door`
+    if match is not None and any(word.startswith(OPENED) for word in match[2].lower().split()):
+        yield match.span(1)
 
 
-def _places(lowered: str, label: str) -> Iterator[tuple[int, int]]:
-    start = lowered.find(label)
-    for _ in range(MAX_LABELS):
-        if start < 0:
+def _combination(text: str, end: int) -> Iterator[tuple[int, int]]:
+    """Groups of digits right after a word for a combination, whatever it opens."""
+    value = told(text, end) or beside(text, end)
+    if value is not None and COMBINATION.fullmatch(text, value.start, value.end):
+        yield value.start, value.end
+
+
+def _in_box(text: str, end: int) -> Iterator[tuple[int, int]]:
+    """What opens a box with keys or money."""
+    match = BOX_CODE.match(text, end) or BOX_BESIDE.match(text, end)
+    if match is not None:
+        yield match.span(1)
+    dial = DIAL.search(text, end, end + REACH)
+    if dial is not None:
+        yield dial.span()
+
+
+def keypad_codes(text: str, lowered: str) -> Iterator[tuple[int, int]]:
+    """Numbers that end in the key which confirms them, near the name of what they open: `gate: 4471#`."""
+    place = text.find("#")
+    for _ in range(MAX_KEYS):
+        if place < 0:
             return
-        yield start, start + len(label)
-        start = lowered.find(label, start + len(label))
+        match = KEYPAD.search(text, max(0, place - 9), place) if text[place - 1 : place].isdigit() else None
+        alone = match is not None and not text[place + 1 : place + 2].isalnum()
+        if match and alone and any(word in lowered[max(0, match.start() - 40) : match.start()] for word in KEYPADS):
+            yield match.start(), place + 1
+        place = text.find("#", place + 1)
+
+
+def opened_before(text: str, start: int) -> Iterator[tuple[int, int]]:
+    """`0917 opens it`, `mit 4471 ausschalten`."""
+    match = NUMBER_BEFORE.search(text, max(0, start - 24), start)
+    if match is not None:
+        yield match.span(1)
+
+
+def opened_with(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """`unlock the phone with 2580`, `punch in 6614 to open it`."""
+    match = (
+        AFTER_WITH.search(text, max(0, start - 40), start)
+        or SIGNED_NUMBER.match(text, end)
+        or WITH_NUMBER.match(text, end)
+        or NUMBER_TO_OPEN.match(text, end)
+    )
+    if match is not None:
+        yield match.span(1)
 
 
 def _particles(before: str) -> str:
@@ -155,7 +235,7 @@ def _opens(lowered: str, end: int) -> bool:
     return any(word.startswith(OPENED) for word in words)
 
 
-def _values(text: str, start: int, end: int, *, near_only: bool = False) -> Iterator[tuple[int, int, int]]:
+def _values(text: str, start: int, end: int, *, near_only: bool = False) -> Iterator[tuple[int, int]]:
     """The value that a label tells, and where it is a list of them, all."""
     stop = _STOP.search(text, end, end + REACH)
     limit = stop.start() if stop else min(len(text), end + REACH)
@@ -170,12 +250,14 @@ def _values(text: str, start: int, end: int, *, near_only: bool = False) -> Iter
             continue
         if (len(match[0]) == 3 or between.endswith(" to ")) and _GOES_ON.match(text, match.end()):  # `codes: 120 issued`
             return
-        yield match.start(), match.end(), start
+        yield match.span()
         last = match.end()
 
 
 def _leads(between: str) -> bool | None:
     """Whether what stands between label and value leads to it: True where nothing or `is` does, False where what is opened does."""
+    if between.lower() in ("'s ", "’s "):
+        return True
     bare = between.strip(_FILLER + ",（(").lower().replace("’", "'")
     if not bare:
         return None if "," in between else True
@@ -191,6 +273,10 @@ def _leads(between: str) -> bool | None:
 def _is_code(value: str, between: str, *, near: bool) -> bool:
     """Whether a value can be such a code: digits, or capitals and digits; from afar at least four digits; no date."""
     if _MOMENT.fullmatch(value) and not (near and value.isdigit() and not between.endswith(" on ")):
-        return near and _GROUPS.fullmatch(value) is not None
+        return (
+            _GROUPS.fullmatch(value) is not None
+            and not between.endswith(" on ")
+            and (near or min(map(int, value.split("-"))) > 12)
+        )
     digits = sum(map(str.isdigit, value))
     return digits >= (3 if near else 4) or (near and digits >= 1 and len(value) >= 4 and value.upper() == value)

@@ -18,13 +18,36 @@ ENVIRONMENT_KEY = re.compile(
     rf"(?<![A-Za-z0-9_-])([a-z][a-z0-9]{{1,15}})[_-](?:{'|'.join(ENVIRONMENTS)})[_-]([A-Za-z0-9]{{6,}})(?![A-Za-z0-9_-])"
 )
 """Many issuers write the environment into their keys: `xk_live_…`, `sk-test-…`."""
-KEY_BOX = re.compile(
-    r"(?i)\b(?:key ?box|lock ?box|key ?safe|safe|strongbox|schlüssel(?:box|safe|tresor|kasten)|tresor|boîte à clés|coffre-fort|caja fuerte|cassaforte"
-    r"|cofre|kluis|sejf|сейф)\b[^.\n]{0,30}?\b(?:is|on|to|code|combination|ist|auf|est|sur|es|en|è|é|op|kod|код)\b *:? *([A-Z0-9-]*\d[A-Z0-9-]{2,})(?![\w-])"
-)
-"""What opens a box with keys or money."""
 CARD = re.compile(r"(?<![\w.-])\d{4}(?:[ -]?\d{4}){2}[ -]?\d{1,7}(?![\w.-]?\d)")
 AUTHORIZATION = re.compile(r"(?i)\b(?:bearer|basic)[ ]+([A-Za-z0-9._~+/=-]{12,})")
+AUTHORIZATION_HEADER = re.compile(
+    r"(?i)\bauthorization[\\\"']{0,3}[ ]*[:=][ ]*[\\\"']{0,3}(?:bearer|basic|token|apikey|digest|bot|key)[ ]+([A-Za-z0-9._~+/=:-]{8,})"
+)
+QUERY = re.compile(
+    r"(?i)(?:[?&#;](?:amp;)?|(?<=\s)(?=sig=|signature=))(?:sig|signature|x-amz-(?:signature|security-token)|x-goog-signature|access_token|refresh_token|id_token|auth_token|token|api[_-]?key|apikey"
+    r"|key|auth|secret|client_secret|password|passwd|pwd|pass|otp|pin|code|ticket|session|sessionid|sid|jwt|hmac|hash_key)=([^&\s\"'<>#\\)\]}`|,;]+)"
+)
+"""What a URL carries to let its reader in."""
+SHORT_QUERIES = re.compile(r"(?i)[?&#;](?:amp;)?(?:password|passwd|pwd|pass|otp|pin|secret|client_secret)=")
+"""Parameters whose value is a secret however short it is."""
+PASSWORD_OPTION = re.compile(
+    r"(?:\bmysql\w*|\bmariadb\w*|\bmongo\w*)\b[^\n|;]{0,80}?\s-p[ =]?['\"]?([^\s'\"-][^\s'\"]{2,})|\bnet\s+use\b[^\n]{0,40}/user:\S+\s+([^\s'\"/]{3,})|(?:IDENTIFIED|identified)\s+(?:BY|by)\s+['\"]([^'\"\s]{3,})|\becho\s+['\"]?[\w.-]+:([^\s'\"|]{3,})['\"]?\s*\|\s*(?:sudo\s+)?chpasswd\b"
+    r"|\s-U\s*[\w.\\-]+%([^\s'\"]{3,})|\b(?:zip|unzip|7z|7za|rar|unrar)\b[^\n|;]{0,40}?\s-[pP]\s*([^\s'\"-][^\s'\"]{2,})|\bsshpass\s+-p\s*['\"]?([^\s'\"]{3,})"
+    r"|\bredis-cli\b[^\n|;]{0,60}?\s-a\s+['\"]?([^\s'\"]{4,})|\becho\s+['\"]?([^\s'\"|]{4,})['\"]?\s*\|\s*sudo\s+-S\b"
+)
+"""Options of programs that take a password on the command line."""
+LICENCE = re.compile(r"(?<![\w-])(?=[A-Z-]{0,28}\d)(?=[\d-]{0,28}[A-Z])[A-Z0-9]{5}(?:-[A-Z0-9]{5}){3,5}(?![\w-])")
+"""Keys of products: four to six groups of five."""
+HEADER = re.compile(
+    r"(?i)(?<![?&;\w-])x-[a-z-]{0,30}(?:key|token|secret|signature|auth)[\\\"']{0,3}[ ]*[:=][ ]*[\\\"']{0,3}([^\s\"'\\,;&]{8,})"
+)
+CARD_NAME = re.compile(
+    r"(?i)(?:card|karte|visa|mastercard|amex|carte|tarjeta|carta|cartão|kaart|kart|карт|kort)[^\n\d]{0,24}\Z"
+)
+CARD_REST = re.compile(
+    r"[\s,;|]{1,4}(?:[^\W\d]{2,12}\.?\s?){0,2}\d{2}\s?/\s?\d{2,4}[\s,;|]{1,4}(?:[^\W\d_]{2,12}\W{1,3})?(\d{3,4})(?![\w/-]|[.,]\d)"
+)
+"""The date until which a card is valid, and its check number."""
 COOKIE = re.compile(r"(?i)\bcookie: *[\w.-]+=([^;\s\"']{12,})")
 USER_OPTION = re.compile(r"(?:^|\s)(?:-u|--user)[ =]['\"]?[^\s:'\"]+:([^\s'\"]{4,})")
 
@@ -53,7 +76,6 @@ def by_form(text: str) -> Iterator[Secret]:
     if "eyJ" in text:
         for match in JWT.finditer(text):
             yield Secret(start=match.start(), end=match.end(), type=SecretType.JWT)
-    yield from _groups(KEY_BOX, text, SecretType.CODE, "key box")
     yield from _cards(text)
     if any(word in text for word in ENVIRONMENTS):
         for match in ENVIRONMENT_KEY.finditer(text):
@@ -67,9 +89,34 @@ def by_form(text: str) -> Iterator[Secret]:
         for secret in _groups(AUTHORIZATION, text, SecretType.TOKEN, "authorization"):
             if is_random(text[secret.start : secret.end]):
                 yield secret
+    if "uthorization" in text or "UTHORIZATION" in text:
+        yield from _groups(AUTHORIZATION_HEADER, text, SecretType.TOKEN, "authorization")
+    if "=" in text and ("?" in text or "&" in text or "#" in text):
+        yield from _queries(text)
+    if (
+        " -p" in text
+        or " -a" in text
+        or "sudo -S" in text
+        or "net use" in text
+        or "chpasswd" in text
+        or " -P" in text
+        or " -U" in text
+        or "IDENTIFIED" in text
+    ):
+        for match in PASSWORD_OPTION.finditer(text):
+            group = match.lastindex or 0
+            if not is_placeholder(match[group]):
+                yield Secret(start=match.start(group), end=match.end(group), type=SecretType.PASSWORD, name="option")
+    if "-" in text:
+        for match in LICENCE.finditer(text):
+            yield Secret(start=match.start(), end=match.end(), type=SecretType.API_KEY, name="licence")
+    if "x-" in text or "X-" in text:
+        for secret in _groups(HEADER, text, SecretType.TOKEN, "header"):
+            if any(map(str.isdigit, text[secret.start : secret.end])):
+                yield secret
     if "ookie" in text:
         for secret in _groups(COOKIE, text, SecretType.TOKEN, "cookie"):
-            if is_random(text[secret.start : secret.end]):
+            if any(map(str.isdigit, text[secret.start : secret.end])):
                 yield secret
     if "-u" in text:
         yield from _groups(USER_OPTION, text, SecretType.PASSWORD, "user option")
@@ -84,14 +131,27 @@ def _cards(text: str) -> Iterator[Secret]:
             13 <= len(digits) <= 19
             and digits[0] in (2, 3, 4, 5, 6)
             and len(set(digits)) > 2
-            and (grouped or _checks(digits))
+            and (grouped or _checks(digits) or CARD_NAME.search(text, max(0, match.start() - 40), match.start()))
         ):
             yield Secret(start=match.start(), end=match.end(), type=SecretType.CARD, name="card")
+            rest = CARD_REST.match(text, match.end())
+            if rest is not None:
+                yield Secret(start=rest.start(1), end=rest.end(1), type=SecretType.CARD_CODE, name="card")
 
 
 def _checks(digits: list[int]) -> bool:
     doubled = [digit * 2 - 9 * (digit > 4) for digit in digits[-2::-2]]
     return (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0
+
+
+def _queries(text: str) -> Iterator[Secret]:
+    """What lets a URL's reader in: a signature, a token; short ones only where the parameter is for a password."""
+    for match in QUERY.finditer(text):
+        value = match[1]
+        short = SHORT_QUERIES.match(match[0]) is not None
+        random = len(value) >= 10 and any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+        if (random or (short and len(value) >= 3)) and not is_placeholder(value) and value.lower() not in PLAIN_WORDS:
+            yield Secret(start=match.start(1), end=match.end(1), type=SecretType.TOKEN, name="query")
 
 
 def _private_keys(text: str) -> Iterator[Secret]:

@@ -1,4 +1,4 @@
-"""How people and files say that a secret follows, in several languages, and what only looks like one."""
+"""Types of secrets, how issuers mark their keys, and what only looks like a secret. Labels are in `secret_words.json`."""
 
 from __future__ import annotations
 
@@ -15,6 +15,10 @@ class SecretType(StrEnum):
     PIN = "pin"
     CODE = "access_code"
     CARD = "card_number"
+    CARD_CODE = "card_check_number"
+    ONE_TIME = "one_time_code"
+    PHRASE = "passphrase"
+    ANSWER = "security_answer"
     PRIVATE_KEY = "private_key"
     JWT = "jwt"
 
@@ -56,22 +60,6 @@ VENDOR_KEYS: tuple[tuple[str, str], ...] = (
 )
 """Prefixes that issuers give to their keys, and the form of the whole."""
 
-PASSWORD_STEMS = (
-    "passw", "passwd", "pwd", "psk", "mdp", "비번", "passphrase", "passcode", "kennwort", "mot de passe", "contraseñ", "senha", "palavra-passe",
-    "wachtwoord", "hasło", "hasła", "heslo", "jelszó", "parol", "lösenord", "adgangskode", "passord", "salasana", "şifre",
-    "пароль", "κωδικός πρόσβασης", "كلمة السر", "密码", "密碼", "口令", "パスワード", "暗証番号", "비밀번호", "كلمة المرور", "סיסמה", "पासवर्ड", "รหัสผ่าน", "mật khẩu", "kata sandi",
-)  # fmt: skip
-TOKEN_STEMS = (
-    "token", "secret", "bearer", "credential", "jeton", "токен", "令牌", "トークン", "토큰", "密钥", "密鑰", "geheimnis", "segreto",
-    "segredo", "secreto",
-)  # fmt: skip
-KEY_STEMS = (
-    "key", "schlüssel", "clé", "clave", "chave", "chiave", "sleutel", "klucz", "klíč", "nyckel", "nøkkel", "nøgle", "anahtar",
-    "ключ", "キー", "鍵", "키", "열쇠", "مفتاح", "कुंजी", "kulcs", "avain", "cheie", "cheia", "κλειδί", "kunci", "khóa", "מפתח",
-)  # fmt: skip
-CODE_STEMS = ("code", "código", "codice", "kód", "combination", "コード")
-PIN_STEMS = ("pin", "puk", "pincode", "pin code", "pin-code", "пин", "暗証番号", "otp", "验证码")
-
 KEY_OWNERS = (
     "api", "access", "secret", "private", "signing", "encryption", "encrypt", "master", "auth", "service", "account", "admin", "deploy",
     "root", "session", "shared", "license", "licence", "throw-away", "throwaway", "wi-fi", "wifi", "wpa", "unlock", "recovery", "client",
@@ -87,21 +75,6 @@ NETWORK_AFTER = re.compile(
     r"(?i)[^\W\d_]{0,3} (?:(?:of|for|de|del|du|des|di|do|da|der|vom|fürs?|van|voor|od|do|от|для|the|la|le|el|het|notre|nuestro) ?){1,3}(?:wi-?fi|wlan|hotspot|вай-?фа)"
 )
 """The key to a wireless network is a password, whatever it looks like."""
-LOGIN_STEMS = (
-    "login", "credentials", "log in", "sign-in", "zugang", "anmeldung", "identifiants", "connexion", "credenciales", "acceso", "credenziali", "accesso", "acesso",
-    "inloggen", "logowan", "přihlášení", "доступ", "логин", "giriş", "ログイン", "账号", "帳號", "로그인",
-)  # fmt: skip
-"""Words after which a name and a password may stand, with a stroke between them."""
-CODE_OWNERS = (
-    "claim", "activation", "pairing", "recovery", "backup", "unlock", "alarm", "access", "security", "one-time", "onetime", "one time",
-    "verification", "auth", "authentication", "authorization", "2fa", "mfa", "sms", "safe", "login", "sign-in", "signin", "enrolment",
-    "enrollment", "zugangs", "aktivierungs", "freischalt", "einmal", "sicherheits", "bestätigungs", "toegangs", "activatie",
-)  # fmt: skip
-"""What a `code` must be called: a code that visitors are given to come in, or that names a booking, is data of the job."""
-CODE_OWNERS_AFTER = re.compile(
-    r"(?i)\s?(?:d['’](?:accès|activation)|de (?:acceso|activaci[oó]n|acesso|ativação)|secret[oa]?|di (?:accesso|attivazione)|dostępu|pin|"
-    r"for the (?:safe|alarm))\b"
-)
 OTHER_TOKENS = (
     "page", "next", "continuation", "cursor", "sync", "resume", "delta", "total", "input", "output", "prompt", "completion", "count",
     "idempotency", "idempotence", "dedup", "deduplication", "correlation", "trace", "task", "tracking", "token", "tokens", "byte", "word",
@@ -111,11 +84,19 @@ OTHER_TOKEN_WORDS = frozenset(("max", "min", "num", "per", "csrf", "xsrf", "stop
 """Words before `token` or `key` that make it something else."""
 ABOUT_SECRETS = (
     r"name|ref|id|arn|path|file|type|hash|count|len|length|limit|url|uri|endpoint|policy|field|env|var|expiry|expires?|ttl|version|usage|"
-    r"budget|window|size|prompt|reset|manager|store|provider|scope|rotation|error|hint|input|label|strength|rules?"
+    r"budget|window|size|prompt|reset|manager|store|provider|scope|rotation|error|hint|input|label|strength|rules?|changes?|history|protected|protection|recovery|prompts|sticker|question|age|requirements?|last|verifier|char"
 )
 ABOUT_AFTER = re.compile(rf"(?i)(?:s\b(?!\s*[=:]\s*[\"'])|[\s-](?:{ABOUT_SECRETS})\b)")
-ABOUT_NAME = re.compile(rf"(?i:[_-]|(?<=[a-z])(?=[A-Z]))(?i:{ABOUT_SECRETS})(?i:[_-]\w+)?\Z")
+ABOUT_NAME = re.compile(
+    rf"(?:[_-]|(?<=[a-z])(?=[A-Z]))(?i:{ABOUT_SECRETS}|enabled|used|changed|updated|created)(?i:[_-]\w+)?\Z"
+)
 """Labels that speak about a secret and give none: `password reset`, `secretName`, `TOKEN_TTL`, `tokens`."""
+
+ABOUT_HEAD = re.compile(
+    r"(?:(?:[a-z.]*[._-])?(?:forgot|forget|reset|change|show|hide|toggle|invalid|wrong|no|without|missing|has|is|validate|check|verify|hash|encrypt|compare"
+    r"|update|set|get|generate|require|need)(?:[_-]|(?=[A-Z])))"
+)
+"""Names of what is done with a secret: `resetPassword`, `has_token`."""
 
 PLACEHOLDER = re.compile(
     r"""(?ix)
@@ -136,7 +117,7 @@ PLAIN_WORDS = frozenset(
     for line in (
         "string str text bytes int integer number bool boolean object array list dict none null nil undefined true false yes no",
         "password passwort passwd secret token key value required optional missing invalid incorrect wrong expired unknown empty",
-        "disabled enabled reset default test user username login admin root public private basic bearer auth oauth plain hashed",
+        "disabled enabled reset default test user pass username login admin root public private basic bearer auth oauth plain hashed",
         "sha256 sha512 argon2id pbkdf2 base64 oauth2 encrypted field input label form prompt header cookie session hidden changed updated rotated stored saved set unset valid",
     )
     for word in line.split()

@@ -18,11 +18,13 @@ SIGN_INSIDE = re.compile(r"(?<=\w)[!#$&*?](?=\w)")
 REFERENCE = re.compile(r"[\w./-]+#\d+|.*[=:/].*|\$.*")
 """`repo#4471`, `a=1&b=2`."""
 GUESSABLE_BITS = 56.0
+MAX_PLACEHOLDER = 120
+"""How much of a value is read to see whether it is a placeholder, in characters."""
 
 
 def is_placeholder(value: str) -> bool:
     """Whether a value stands in place of a secret or refers to one kept elsewhere."""
-    return PLACEHOLDER.fullmatch(value) is not None
+    return PLACEHOLDER.fullmatch(value, 0, MAX_PLACEHOLDER) is not None
 
 
 def is_password(value: str, *, quoted: bool) -> bool:

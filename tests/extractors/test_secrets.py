@@ -67,7 +67,7 @@ RANDOM = "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"
         ("pin 4711", "pin", "4711"),
         ("My PIN is 4711.", "pin", "4711"),
         ("Die PIN lautet 9034", "pin", "9034"),
-        ("OTP 558120", "pin", "558120"),
+        ("OTP 558120", "one_time_code", "558120"),
         ("the recovery code is 7QK2-99XM", "access_code", "7QK2-99XM"),
         ("claim code for the box is CLM-7Q2M-88XA-PD40, enroll it", "access_code", "CLM-7Q2M-88XA-PD40"),
         ("alarm code: 884213", "access_code", "884213"),
@@ -298,7 +298,20 @@ def test_findings_never_overlap_and_lie_in_the_text(text: str) -> None:
 
 @pytest.mark.parametrize(
     "unit",
-    ["password ", "password is ", "token: ", "api key ", "pin 1", "eyJaaaaaaaa.", "://a:", "-----BEGIN PRIVATE KEY-----"],
+    [
+        "password ",
+        "password is ",
+        "token: ",
+        "api key ",
+        "pin 1",
+        "eyJaaaaaaaa.",
+        "://a:",
+        "-----BEGIN PRIVATE KEY-----",
+        "token=",
+        "password:",
+        "パスワードは",
+        "пароль:",
+    ],
 )
 def test_hostile_repetition_is_searched_to_the_end(unit: str) -> None:
     assert len(find_secrets(unit * 5_000)) <= 5_000
