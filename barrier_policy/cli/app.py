@@ -86,6 +86,9 @@ def decide(
     strategy: Spans = None,
     log: LogFile = None,
     all: Annotated[bool, typer.Option("--all", help="A row for every span; long tables are folded otherwise.")] = False,
+    excerpts: Annotated[
+        bool, typer.Option("--excerpts", help="In JSON, the words at each piece of evidence, short, secrets masked.")
+    ] = False,
 ) -> int:
     """Say of each span whether it may be summarized, with the rule that decided. Writes nothing but the decision log, if there is one."""
     from barrier_policy.cli.decide import decide_files
@@ -104,7 +107,7 @@ def decide(
         strategy=strategy,
         log=log,
     )
-    return decide_files(request, files, format=format, fold=not all)
+    return decide_files(request, files, format=format, fold=not all, excerpts=excerpts)
 
 
 @app.command()

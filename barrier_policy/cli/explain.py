@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from barrier_policy.cli.console import cell, clean, clip, out, show
 from barrier_policy.cli.guard import OK
 from barrier_policy.cli.options import Request
 from barrier_policy.cli.session import Session
-from barrier_policy.decision.assess import Assessment, record_of, what_blocks
-from barrier_policy.decision.model import Blocking, Evidence, SpanDecision
+from barrier_policy.decision.assess import Assessment, record_of
+from barrier_policy.decision.model import Evidence, SpanDecision
+from barrier_policy.decision.remedies import EVALUATED, PERMITTED
 from barrier_policy.errors import BarrierPolicyError
 from barrier_policy.policy.model import Mode, Rule
 from barrier_policy.policy.verdict import Reason, Verdict, VerdictKind
-from barrier_policy.report.rows import GATE_REPAIRS, ItemTexts, by_weight, repairs_of
+from barrier_policy.report.rows import ItemTexts, by_weight, repairs_of
 from barrier_policy.walk import Analysis, Decider
 
 POINTER = 120
@@ -159,23 +160,7 @@ class _View:
             return
         yield ""
         yield "what would lift the barrier"
-        blocking = what_blocks(self.found.span, self.verdict)
-        remedies = {
-            line: None
-            for reason in by_weight(self.verdict.reasons, self.repairs)
-            for line in self._remedies(reason, blocking)
-        }
-        yield from remedies
-        if not remedies:
-            yield "  a rule that permits it, or a rule that can be evaluated"
-
-    def _remedies(self, reason: Reason, blocking: Iterable[Blocking]) -> Iterator[str]:
-        cited = {entry.item for entry in reason.evidence}
-        if not reason.repair:
-            yield f"  {reason.rule}: nothing, such a span always stays"
-        elif GATE_REPAIRS.issuperset(reason.repair):
-            yield f"  {reason.rule}: {', '.join(reason.repair)}, which the gate does itself"
-        else:
-            words = dict.fromkeys(entry.discharged_by for entry in blocking if entry.item in cited)
-            for word in words or dict.fromkeys(reason.repair):
-                yield f"  {reason.rule}: {word}"
+        yield from (f"  {reason.rule}: {reason.lifted_by}" for reason in by_weight(self.decision.reasons, self.repairs))
+        yield from dict.fromkeys(f"  {error.rule}: {EVALUATED}" for error in self.verdict.errors)
+        if self.verdict.default_barrier:
+            yield f"  {PERMITTED}"

@@ -45,7 +45,7 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Join(msgspec.Struct, frozen=True, kw_only=True):
-    """All that span records are made of, arranged by span."""
+    """All that span records are made of, arranged by span. `kinds` are those of each message's facts."""
 
     messages: tuple[Message, ...]
     segmentation: Segmentation
@@ -57,6 +57,7 @@ class Join(msgspec.Struct, frozen=True, kw_only=True):
     tokens: tuple[int, ...]
     tokens_total: int
     structured: tuple[bool, ...]
+    kinds: tuple[frozenset[str], ...]
     settings: Settings
 
 
@@ -102,6 +103,7 @@ def join_spans(
         failures=tuple(tuple(found) for found in failed),
         tokens=tuple(sum(tokens[span.start : span.end]) for span in segmentation.spans),
         structured=tuple(_is_structured(span, messages, facts.kinds) for span in segmentation.spans),
+        kinds=facts.kinds,
         tokens_total=sum(tokens),
         settings=settings,
     )
@@ -189,9 +191,14 @@ def repair_record(record: Record, carried: Collection[str], *, archived: bool) -
 def _zone(span: Span, messages: Sequence[Message]) -> str:
     if any(message.kind is MessageKind.CARRIER for message in messages):
         return "carrier"
-    if any(message.origin.rank < Origin.USER.rank and message.kind is not MessageKind.NOTICE for message in messages):
+    if any(map(is_instruction, messages)):
         return "instructions"
     return "" if span.closed else "split_pair"
+
+
+def is_instruction(message: Message) -> bool:
+    """Whether a message holds the rules of the deployment."""
+    return message.origin.rank < Origin.USER.rank and message.kind is not MessageKind.NOTICE
 
 
 def _unknowns(join: Join, number: int, messages: Sequence[Message]) -> list[dict[str, Any]]:

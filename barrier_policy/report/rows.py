@@ -9,12 +9,11 @@ from typing import TypeVar
 import msgspec
 
 from barrier_policy.decision.assess import Assessment
+from barrier_policy.decision.excerpts import Excerpts, items_of
 from barrier_policy.decision.model import Reason
-from barrier_policy.facts.model import Fact
-from barrier_policy.ledger.model import Item
 from barrier_policy.policy import verdict
 from barrier_policy.policy.model import PolicySet, Repair, Severity
-from barrier_policy.printable import clean, clip
+from barrier_policy.printable import clip
 from barrier_policy.transcript.model import Message
 from barrier_policy.walk import Analysis
 
@@ -22,8 +21,6 @@ LONG = 24
 """A table with more spans than this is folded."""
 ITEM_LENGTH = 60
 ITEMS_SHOWN = 3
-EXCERPT = 160
-EXCERPT_BEFORE = 40
 TELLING = ("idempotency_key", "column_set", "version_pin", "sequence", "hash", "amount", "resource_id", "url", "path")
 """Kinds of values in the order in which the few that a row has room for are chosen."""
 GATE_REPAIRS = frozenset({Repair.REBIND, Repair.ARCHIVE})
@@ -71,9 +68,8 @@ class ItemTexts:
 
     def __init__(self, analysis: Analysis) -> None:
         self._masker = analysis.masker
-        self._items: dict[str, Item | Fact] = {item.id: item for item in analysis.join.ledger.items}
-        for extensions in analysis.join.extensions:
-            self._items.update(extensions)
+        self._items = items_of(analysis.join)
+        self._excerpts = Excerpts(analysis.join, analysis.masker)
 
     def of(self, name: str, length: int = ITEM_LENGTH) -> str:
         """The text of an item on one line, empty where it has none."""
@@ -97,14 +93,7 @@ class ItemTexts:
 
     def excerpt(self, item: str, message: Message, pointer: str) -> str:
         """What stands in the transcript around the words of an item, masked and clipped."""
-        part = next((part for part in message.parts if part.pointer == pointer), None)
-        if part is None:
-            return ""
-        text = self._masker.text(part.text, message.index)
-        words = self._items[item].text if item in self._items else ""
-        start = max(0, text.find(words) - EXCERPT_BEFORE) if words else 0
-        shown = clip(("…" if start else "") + text[start:], EXCERPT)
-        return f"{clean(part.name)} {shown}" if part.name else shown
+        return self._excerpts.of(item, message.index, pointer)
 
 
 def _row(found: Assessment, action: str, lines: list[Line], outcome: str, *, fold: bool) -> Row:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Mapping
 
-from barrier_policy.facts.model import Fact
-from barrier_policy.ledger.model import Item
+from barrier_policy.decision.excerpts import items_of
 from barrier_policy.printable import clean, clip
 from barrier_policy.report.model import Excerpt, ItemRef, MessageView, Place
 from barrier_policy.transcript.model import Message, Part, PartType
@@ -33,9 +32,7 @@ class Words:
         self._masker = analysis.masker
         self._messages = analysis.transcript.messages
         self._anchors = anchors
-        self._items: dict[str, Item | Fact] = {item.id: item for item in analysis.join.ledger.items}
-        for extensions in analysis.join.extensions:
-            self._items.update(extensions)
+        self._items = items_of(analysis.join)
         self._masked: OrderedDict[tuple[int, str], str] = OrderedDict()
 
     def line(self, text: str, message: int = NOWHERE, length: int = LINE) -> str:
