@@ -60,12 +60,17 @@ class Tail(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """An item that made a rule true, with its place. `excerpt` are the words there, where they were asked for."""
+    """An item that made a rule true, with the place that it begins at.
+
+    `state_from` is the message that brought it into its present state, where that is a later one. `excerpt` are the words at its place,
+    where they were asked for.
+    """
 
     item: str
     kind: str
     message: int
     pointer: str
+    state_from: int | None = None
     excerpt: str = ""
 
 

@@ -25,6 +25,7 @@ class ReasonWriter:
         self._archives = archives
         self._words: dict[str, str] = {}
         self._general: dict[Reason, Reason] = {}
+        self._state_from = {event.item: event.message for event in join.ledger.events if event.state != "open"}
 
     def write(self, number: int, reasons: Iterable[verdict.Reason], *, binding: bool = True) -> tuple[Reason, ...]:
         """The reasons for the verdict of a span; rules in mode `warn` are not `binding`, so that there is nothing to lift."""
@@ -63,4 +64,11 @@ class ReasonWriter:
         number = int(part[1]) if len(part) > 1 and part[1].isdigit() else 0
         parts = self._join.messages[message].parts
         pointer = parts[number].pointer if number < len(parts) else ""
-        return Evidence(item=name, kind=intern(kind), message=message, pointer=pointer)
+        state_from = self._state_from.get(name, message)
+        return Evidence(
+            item=name,
+            kind=intern(kind),
+            message=message,
+            pointer=pointer,
+            state_from=state_from if state_from != message else None,
+        )

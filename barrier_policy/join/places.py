@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 import msgspec
 
 from barrier_policy.join.join import EVIDENCE_KINDS, Join, is_instruction
+from barrier_policy.ledger.model import Family, Item
 from barrier_policy.transcript.model import Message, MessageKind, Part, PartType
 
 KIND_OF_PART = {PartType.TOOL_CALL: "call", PartType.TOOL_RESULT: "result", PartType.BLOB: "picture_or_file"}
@@ -18,16 +19,20 @@ KIND_OF_FACT = {"negation_evidence": "negation", "environment": "environment", "
 
 
 class Mark(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A part of a message, and what it is: call, result, picture_or_file, part, value, negation, environment, secret or message."""
+    """A place, and what is there: call, result, picture_or_file, part, value, negation, environment, secret or message.
+
+    `item` names the value of the ledger that stands there, if there is one.
+    """
 
     kind: str
     message: int
     part: int = 0
+    item: str = ""
 
     @property
     def id(self) -> str:
         """Its name, in the manner of the ledger's items."""
-        return f"{self.kind}:{self.message}.{self.part}"
+        return self.item or f"{self.kind}:{self.message}.{self.part}"
 
 
 def marks(join: Join, number: int, fields: Collection[str]) -> tuple[Mark, ...]:
@@ -38,29 +43,37 @@ def marks(join: Join, number: int, fields: Collection[str]) -> tuple[Mark, ...]:
     if "zone" in fields:
         found += _zone_marks(messages, closed=span.closed)
     if "evidential_class" in fields:
-        found += _structure_marks(messages, join)
+        found += _structure_marks(messages, join, number)
     return tuple(dict.fromkeys(found)) or (Mark(kind="message", message=span.start),)
 
 
-def _structure_marks(messages: Sequence[Message], join: Join) -> Iterator[Mark]:
+def _structure_marks(messages: Sequence[Message], join: Join, number: int) -> Iterator[Mark]:
     """The first part of each kind that makes the span structured."""
+    values = {item.message: item for item in reversed(join.items[number]) if item.family is Family.BINDING}
     seen: set[str] = set()
     for message in messages:
-        for mark in _structured(message, join.kinds[message.index]):
+        for mark in _structured(message, join.kinds[message.index], values.get(message.index)):
             if mark.kind not in seen:
                 seen.add(mark.kind)
                 yield mark
 
 
-def _structured(message: Message, kinds: Collection[str]) -> Iterator[Mark]:
-    """The structured parts of a message; only where it is all text, what was found in that."""
+def _structured(message: Message, kinds: Collection[str], value: Item | None) -> Iterator[Mark]:
+    """The structured parts of a message; only where it is all text, what was found in that. `value` is the first that the ledger has of it."""
     found = [number for number, part in enumerate(message.parts) if part.type not in (PartType.TEXT, PartType.REASONING)]
     for number in found:
         yield Mark(kind=KIND_OF_PART.get(message.parts[number].type, "part"), message=message.index, part=number)
     if not found:
         place = next((number for number, part in enumerate(message.parts) if part.text.strip()), 0)
         named = dict.fromkeys(KIND_OF_FACT.get(kind, "value") for kind in sorted(EVIDENCE_KINDS.intersection(kinds)))
-        yield from (Mark(kind=kind, message=message.index, part=place) for kind in named)
+        for kind in named:
+            stands = value if kind == "value" else None
+            yield Mark(
+                kind=kind,
+                message=message.index,
+                part=stands.part if stands else place,
+                item=stands.id if stands else "",
+            )
 
 
 def _zone_marks(messages: Sequence[Message], *, closed: bool) -> Iterator[Mark]:
