@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from barrier_policy.cli.console import cell, clean, clip, out, show
+from barrier_policy.cli.console import cell, clean, clip, counted, out, show
 from barrier_policy.cli.guard import OK
 from barrier_policy.cli.options import Request
 from barrier_policy.cli.session import Session
@@ -100,8 +100,7 @@ class _View:
     def head(self) -> Iterator[str]:
         """What the span is and what was decided."""
         span, content = self.found.span, self.record["evidential_class"]
-        count = span.end - span.start
-        size = f"{count} message{'' if count == 1 else 's'}, {self.found.tokens:,} tokens"
+        size = f"{counted(span.end - span.start, 'message')}, {self.found.tokens:,} tokens"
         yield f"span {span.id}: {size}, {content} ({CONTENT[content]})"
         yield f"verdict {self.found.verdict}, action {self.decision.action}: {self.note or ACTION[self.decision.action]}"
 

@@ -38,6 +38,9 @@ class Excerpts:
 
     def of(self, item: str, message: int, pointer: str) -> str:
         """What stands in the transcript around the words of an item, on one line; empty where its part is not found."""
+        if item.startswith("environment:"):
+            stated = ", ".join(f"{name} {value}" for name, value in sorted(self._messages[message].environment.items()))
+            return clip(self._masker.text(stated, message), LENGTH)
         part = next((part for part in self._messages[message].parts if part.pointer == pointer), None)
         if part is None:
             return ""

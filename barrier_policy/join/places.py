@@ -68,10 +68,11 @@ def _structured(message: Message, kinds: Collection[str], value: Item | None) ->
         named = dict.fromkeys(KIND_OF_FACT.get(kind, "value") for kind in sorted(EVIDENCE_KINDS.intersection(kinds)))
         for kind in named:
             stands = value if kind == "value" else None
+            beside = len(message.parts)  # the environment stands in the record, beside the parts of the message
             yield Mark(
                 kind=kind,
                 message=message.index,
-                part=stands.part if stands else place,
+                part=stands.part if stands else beside if kind == "environment" else place,
                 item=stands.id if stands else "",
             )
 
