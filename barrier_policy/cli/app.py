@@ -35,11 +35,13 @@ from barrier_policy.cli.options import (
 from barrier_policy.cli.plugin_app import plugin_app
 from barrier_policy.cli.policy_app import policy_app
 from barrier_policy.cli.store_app import store_app
+from barrier_policy.cli.usage import PlainGroup
 
 EXIT_CODES = "Exit codes: 0 compaction may go on, 1 refused, 2 usage or unreadable input, 3 invalid policy, 4 what was checked is not good."
 
 app = typer.Typer(
     name="barrier-policy",
+    cls=PlainGroup,
     help=f"Decide, span by span, what of an agent's transcript may be summarized. {EXIT_CODES}",
     no_args_is_help=True,
     add_completion=False,

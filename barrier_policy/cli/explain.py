@@ -59,11 +59,20 @@ def find_span(analysis: Analysis, name: str, file: str) -> int | None:
         if name == found.span.id:
             return number
     if not name.isascii() or not name.isdigit() or int(name[:12]) >= messages:
-        names = ", ".join(found.span.id for found in analysis.assessments[:3])
-        hint = f"spans are named {names} …" if names else "all of them in the tail"
-        raise BarrierPolicyError(f"{file}: no span or message `{name}` (there are {messages} messages; {hint})")
+        raise BarrierPolicyError(f"{file}: no span or message `{name}` ({_near(analysis, name, messages)})")
     index = int(name)
     return next((n for n, found in enumerate(analysis.assessments) if found.span.start <= index < found.span.end), None)
+
+
+def _near(analysis: Analysis, name: str, messages: int) -> str:
+    """What could have been meant: the span in which a range of messages begins, or how spans are named."""
+    first = name.partition("-")[0]
+    index = int(first) if first.isascii() and first.isdigit() and len(first) < 10 else -1
+    for found in analysis.assessments:
+        if found.span.start <= index < found.span.end:
+            return f"message {index} stands in span {found.span.id}"
+    names = ", ".join(found.span.id for found in analysis.assessments[:3])
+    return f"there are {messages} messages; {f'spans are named {names} …' if names else 'all of them in the tail'}"
 
 
 def _tail_words(analysis: Analysis, name: str) -> str:
@@ -158,7 +167,7 @@ class _View:
         state = self.states[entry.item]
         message = self.messages[entry.state_from or 0]
         pointer = message.parts[0].pointer if message.parts else ""
-        return f"{STATE.get(state, state)} since {self._words_at('', message, pointer)}"
+        return f"{STATE.get(state, state)} as of {self._words_at('', message, pointer)}"
 
     def _words_at(self, item: str, message: Message, pointer: str) -> str:
         line = next((part.line for part in message.parts if part.pointer == pointer and part.line), message.line)
