@@ -43,9 +43,8 @@ class Session:
         try:
             return open_store(chosen, self.decider.profile, self.decider.plugins.stores)
         except StoreError as error:
-            if self.request.store is None:
-                raise
-            raise StoreError(f"--store: {error}") from None
+            named = self.request.profile or PROFILE_NAME
+            raise StoreError(f"{named if self.request.store is None else '--store'}: {error}") from None
 
     def read(self, name: str) -> Transcript:
         """Read a file, or standard input for `-`. Raises BarrierPolicyError."""
@@ -92,6 +91,8 @@ def chosen_profile(request: Request) -> Profile:
     for folder in request.policies:
         if not folder.is_dir() and not (is_bundle(folder) and folder.is_file()):
             raise BarrierPolicyError(f"--policies: `{folder}` is no folder (give a folder of policy files, or a bundle)")
+        if folder.is_dir() and not any(folder.glob("*.yaml")):
+            raise BarrierPolicyError(f"--policies: `{folder}` has no policy files (give a folder with `*.yaml`)")
     if request.policies:
         changes["overlays"] = (*profile.overlays, *request.policies)
     if request.engine:
