@@ -31,7 +31,7 @@ class Excerpts:
     """Excerpts of one transcript."""
 
     def __init__(self, join: Join, masker: Masker) -> None:
-        self._messages = join.messages
+        self._join = join
         self._masker = masker
         self._items = items_of(join)
         self._masked: OrderedDict[tuple[int, str], str] = OrderedDict()
@@ -39,12 +39,12 @@ class Excerpts:
     def of(self, item: str, message: int, pointer: str) -> str:
         """What stands in the transcript around the words of an item, on one line; empty where its part is not found."""
         if item.startswith("environment:"):
-            stated = ", ".join(f"{name} {value}" for name, value in sorted(self._messages[message].environment.items()))
+            stated = ", ".join(f"{name} {value}" for name, value in sorted(self._join.messages[message].environment.items()))
             return clip(self._masker.text(stated, message), LENGTH)
-        part = next((part for part in self._messages[message].parts if part.pointer == pointer), None)
+        part = next((part for part in self._join.messages[message].parts if part.pointer == pointer), None)
         if part is None:
             return ""
-        text = self._text(self._messages[message], part)
+        text = self._text(self._join.messages[message], part)
         words = self._items[item].text if item in self._items else ""
         start = max(0, text.find(words) - BEFORE) if words else 0
         shown = clip(("…" if start else "") + text[start : start + 4 * LENGTH], LENGTH)
