@@ -15,6 +15,7 @@ from barrier_policy.decision.model import Decision, Evidence, Reason
 from barrier_policy.facts.masking import Masker
 from barrier_policy.facts.model import Fact
 from barrier_policy.join.join import Join
+from barrier_policy.join.places import binding_name
 from barrier_policy.ledger.model import Item
 from barrier_policy.printable import clean, clip
 from barrier_policy.transcript.model import Message, Part
@@ -45,7 +46,8 @@ class Excerpts:
         if part is None:
             return ""
         text = self._text(self._join.messages[message], part)
-        words = self._items[item].text if item in self._items else ""
+        found = self._items.get(binding_name(item))
+        words = found.text if found else ""
         start = max(0, text.find(words) - BEFORE) if words else 0
         shown = clip(("…" if start else "") + text[start : start + 4 * LENGTH], LENGTH)
         return f"{clean(part.name)} {shown}" if part.name else shown

@@ -11,9 +11,10 @@ from collections.abc import Collection, Iterator, Sequence
 import msgspec
 
 from barrier_policy.join.join import EVIDENCE_KINDS, Join, is_instruction
-from barrier_policy.ledger.model import Family, Item
+from barrier_policy.ledger.model import Item
 from barrier_policy.transcript.model import Message, MessageKind, Part, PartType
 
+BINDING, VALUE = "binding:", "value:"
 KIND_OF_PART = {PartType.TOOL_CALL: "call", PartType.TOOL_RESULT: "result", PartType.BLOB: "picture_or_file"}
 KIND_OF_FACT = {"negation_evidence": "negation", "environment": "environment", "secret": "secret"}
 
@@ -21,18 +22,23 @@ KIND_OF_FACT = {"negation_evidence": "negation", "environment": "environment", "
 class Mark(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A place, and what is there: call, result, picture_or_file, part, value, negation, environment, secret or message.
 
-    `item` names the value of the ledger that stands there, if there is one.
+    `number` is that of the ledger's binding there, if there is one.
     """
 
     kind: str
     message: int
     part: int = 0
-    item: str = ""
+    number: str = ""
 
     @property
     def id(self) -> str:
-        """Its name, in the manner of the ledger's items."""
-        return self.item or f"{self.kind}:{self.message}.{self.part}"
+        """Its name, in the manner of the ledger's items, and never one of theirs: what a place is cited for is not at stake."""
+        return f"{self.kind}:{self.message}.{self.part}" + (f".{self.number}" if self.number else "")
+
+
+def binding_name(name: str) -> str:
+    """The name of the binding that stands at a cited value; other names as they are."""
+    return BINDING + name.removeprefix(VALUE) if name.startswith(VALUE) else name
 
 
 def marks(join: Join, number: int, fields: Collection[str]) -> tuple[Mark, ...]:
@@ -49,7 +55,7 @@ def marks(join: Join, number: int, fields: Collection[str]) -> tuple[Mark, ...]:
 
 def _structure_marks(messages: Sequence[Message], join: Join, number: int) -> Iterator[Mark]:
     """The first part of each kind that makes the span structured."""
-    values = {item.message: item for item in reversed(join.items[number]) if item.family is Family.BINDING}
+    values = {item.message: item for item in reversed(join.items[number]) if item.id.startswith(BINDING)}
     seen: set[str] = set()
     for message in messages:
         for mark in _structured(message, join.kinds[message.index], values.get(message.index)):
@@ -73,7 +79,7 @@ def _structured(message: Message, kinds: Collection[str], value: Item | None) ->
                 kind=kind,
                 message=message.index,
                 part=stands.part if stands else beside if kind == "environment" else place,
-                item=stands.id if stands else "",
+                number=stands.id.rpartition(".")[2] if stands else "",
             )
 
 

@@ -11,6 +11,7 @@ import msgspec
 from barrier_policy.decision.assess import Assessment
 from barrier_policy.decision.excerpts import Excerpts, items_of
 from barrier_policy.decision.model import Reason
+from barrier_policy.join.places import binding_name
 from barrier_policy.policy import verdict
 from barrier_policy.policy.model import PolicySet, Repair, Severity
 from barrier_policy.printable import clip
@@ -74,7 +75,7 @@ class ItemTexts:
 
     def of(self, name: str, length: int = ITEM_LENGTH) -> str:
         """The text of an item on one line, empty where it has none."""
-        item = self._items.get(name)
+        item = self._items.get(binding_name(name))
         return self.mask(item.text, item.message, length) if item else ""
 
     def some(self, names: Sequence[str]) -> str:

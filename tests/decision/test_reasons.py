@@ -80,7 +80,16 @@ def test_insufficient_evidence_cites_what_is_exact_and_names_the_proof_that_is_m
 def test_text_alone_is_cited_by_the_value_that_stands_in_it() -> None:
     messages = [{"role": "user", "content": "The order is ORD-20931-AX."}, *CHAT[9:]]
     (entry,) = reason(span_at(judge(messages), 0), "evidence.insufficient").evidence
-    assert (entry.kind, entry.message, entry.pointer) == ("binding", 0, "/content")
+    assert (entry.kind, entry.message, entry.pointer) == ("value", 0, "/content")
+
+
+def test_a_place_is_never_named_like_an_item_so_that_no_audit_takes_it_for_one() -> None:
+    found = Decider().analyse([{"role": "user", "content": "The order is ORD-20931-AX."}, *CHAT], keep_last=2, now=NOW)
+    named = {item.id for item in found.join.ledger.items}
+    for span in found.decision.spans:
+        for rule in ("evidence.insufficient", "zones.instructions"):
+            cited = [entry.item for reason in span.reasons if reason.rule == rule for entry in reason.evidence]
+            assert named.isdisjoint(cited)
 
 
 def test_a_rule_about_a_zone_cites_the_message_and_a_half_pair_the_half() -> None:
