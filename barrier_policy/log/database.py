@@ -96,4 +96,4 @@ def is_database(path: Path) -> bool:
         with path.open("rb") as file:
             return file.read(len(MAGIC)) == MAGIC
     except OSError as error:
-        raise LogError(f"{path}: can't be used as a log ({(error.strerror or str(error)).lower()})") from None
+        raise LogError(f"{path}: {(error.strerror or str(error)).lower()}") from None

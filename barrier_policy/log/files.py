@@ -186,7 +186,7 @@ class FileLog:
         try:
             yield
         except OSError as error:
-            raise LogError(f"{self.path}: can't be used as a log ({(error.strerror or str(error)).lower()})") from None
+            raise LogError(f"{self.path}: {(error.strerror or str(error)).lower()}") from None
 
 
 def _lines(file: BinaryIO, path: Path, size: int) -> Iterator[Line]:
