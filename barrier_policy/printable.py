@@ -26,6 +26,11 @@ def _escape(match: re.Match[str]) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
+def counted(number: int, noun: str) -> str:
+    """`1 message`, `1,024 messages`."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
 def clip(text: str, length: int) -> str:
     """A clean text of at most `length` characters; what was cut off shows as `…`."""
     text = clean(text[: 4 * length])  # bounded before it is looked at: parts can have megabytes

@@ -25,6 +25,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from barrier_policy.errors import Issue, PolicyError, ProfileError
 from barrier_policy.log_spec import LABEL, MAX_LABEL_LENGTH, MAX_LABELS, MAX_ROTATE_MB, Fsync, LogKind, LogSpec
 from barrier_policy.policy.bundle import is_bundle
@@ -49,6 +51,11 @@ from barrier_policy.summarizer_spec import (
 SECTIONS = (
     "tail", "budget", "spans", "fidelity", "workload", "tools", "store", "overlays", "bundle", "engine", "summarizer", "log",
 )  # fmt: skip
+SECTION_OF = {
+    "keep_last": "tail", "target_tokens": "budget", "strategy": "spans",
+    "preserve": "fidelity", "audited": "fidelity", "evidence_demand": "workload",
+}  # fmt: skip
+"""Keys that people look for at the top, with the section that they stand in."""
 SUMMARIZER_KEYS = ("kind", "command", "function", "url", "model", "api_key_env", "timeout_seconds")
 LOG_KEYS = ("kind", "fsync", "rotate_mb", "include_text", "labels")
 NO_STORE = "none"
@@ -90,6 +97,8 @@ class _ProfileReader(ShapeReader):
         if root.value is None:
             return {}
         sections = self._section(root, "profile", SECTIONS)
+        if isinstance(root.value, dict):
+            self.issues = [self._homed(issue, root.value) for issue in self.issues]
         found: dict[str, Any] = {}
         self._counts(sections, found)
         if "spans" in sections:
@@ -117,6 +126,13 @@ class _ProfileReader(ShapeReader):
         if "log" in sections:
             found["log"] = self._log(sections["log"])
         return found
+
+    def _homed(self, issue: Issue, found: dict[str, Node]) -> Issue:
+        """The issue of an unknown key, with the section where it would be known."""
+        for key, section in SECTION_OF.items():
+            if key in found and issue.message.startswith(f"unknown key `{key}`"):
+                return msgspec.structs.replace(issue, message=f"unknown key `{key}` (write `{section}: {{{key}: …}}`)")
+        return issue
 
     def _section(self, node: Node, what: str, known: tuple[str, ...]) -> dict[str, Node]:
         if not isinstance(node.value, dict):

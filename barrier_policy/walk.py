@@ -14,6 +14,7 @@ from barrier_policy.carrier.merge import merge_records
 from barrier_policy.carrier.record import CarrierRecord
 from barrier_policy.carrier.write import write_shared
 from barrier_policy.decision.assess import Assessment, Probe, assess_spans, record_of, what_blocks
+from barrier_policy.decision.excerpts import with_excerpts
 from barrier_policy.decision.model import (
     SCHEMA,
     Blocking,
@@ -22,7 +23,6 @@ from barrier_policy.decision.model import (
     Fidelity,
     PluginVersion,
     PolicyInfo,
-    Repair,
     RuleError,
     SpanDecision,
     Tail,
@@ -161,7 +161,10 @@ class Decider:
         )
         target = self.profile.target_tokens if target_tokens is None else target_tokens
         plan = make_plan(
-            assessments, partial(_blocks, join, evaluator), tokens_total=join.tokens_total, target_tokens=target
+            assessments,
+            partial(_blocks, join, evaluator, store is not None),
+            tokens_total=join.tokens_total,
+            target_tokens=target,
         )
         info = TranscriptInfo(
             format=transcript.format,
@@ -256,9 +259,9 @@ class Decider:
         )
 
 
-def _blocks(join: Join, evaluator: Evaluator, found: Assessment) -> tuple[Blocking, ...]:
+def _blocks(join: Join, evaluator: Evaluator, archives: bool, found: Assessment) -> tuple[Blocking, ...]:
     """What keeps a span from going: of an assessment only its reasons are kept, so its verdict is reached again."""
-    return what_blocks(found.span, evaluator.evaluate(record_of(join, found), found.digest))
+    return what_blocks(found, evaluator.evaluate(record_of(join, found), found.digest), archives=archives)
 
 
 def _probe(store: Store | None, join: Join, digests: tuple[str, ...]) -> Probe:
@@ -289,11 +292,6 @@ def records_of(join: Join, assessments: Sequence[Assessment], actions: Sequence[
 
 
 def _span_decision(join: Join, found: Assessment, action: str, digest: str, store: Store | None) -> SpanDecision:
-    repairs = []
-    if found.repairable and found.rebind:
-        repairs.append(Repair(kind="rebind", items=tuple(item.id for item in found.rebind)))
-    if found.repairable and found.archive:
-        repairs.append(Repair(kind="archive", items=(found.span.id,)))
     return SpanDecision(
         id=found.span.id,
         messages=(found.span.start, found.span.end),
@@ -306,7 +304,7 @@ def _span_decision(join: Join, found: Assessment, action: str, digest: str, stor
         warnings=found.warnings,
         errors=tuple(RuleError(rule=error.rule, message=error.message) for error in found.errors),
         exceptions=found.exceptions,
-        repairs=tuple(repairs),
+        repairs=found.repairs,
         provenance=_provenance(found, digest, store),
     )
 
@@ -406,22 +404,23 @@ def decide(
     store: StoreLike = None,
     profile: Profile | str | Path | None = None,
     format: str = "",
+    excerpts: bool = False,
 ) -> Decision:
     """Decide what of a transcript may be summarized. Writes nothing.
 
     `source` is a path, bytes, a list of message dicts or a Transcript. `keep_last` is the number of last messages that the runtime
     keeps anyway. `target_tokens` is the size that the whole context must reach, carriers and stubs counted; without it, all repairs
     that the gate can make are planned. `now` is ISO 8601. `store` is where originals are: a folder, an address such
-    as `s3://bucket/name` or a Store, False for none. `profile` is a Profile or the path of a profile file.
+    as `s3://bucket/name` or a Store, False for none. `profile` is a Profile or the path of a profile file. `excerpts` adds to each piece of
+    evidence the words that stand there, short and with secrets masked.
 
     Raises TranscriptError for unreadable input, PolicyError, PluginError or ProfileError before anything is decided. A refusal is a
     Decision with outcome `refuse`, no exception.
     """
     decider = prepared(as_profile(profile))
     opened = open_store(store, decider.profile, decider.plugins.stores)
-    return decider.analyse(
-        source, keep_last=keep_last, target_tokens=target_tokens, now=now, store=opened, format=format
-    ).decision
+    found = decider.analyse(source, keep_last=keep_last, target_tokens=target_tokens, now=now, store=opened, format=format)
+    return with_excerpts(found.decision, found.join, found.masker) if excerpts else found.decision
 
 
 def as_profile(profile: Profile | str | Path | None) -> Profile:

@@ -51,6 +51,7 @@ ONLY_IMPORTERS = {
         "cli/policy_app.py",
         "cli/policy_test_app.py",
         "cli/store_app.py",
+        "cli/usage.py",
     ),
     "pytest": ("testing/contract.py", "testing/store_checks.py"),
     "sqlite3": ("log/database.py",),

@@ -35,11 +35,13 @@ from barrier_policy.cli.options import (
 from barrier_policy.cli.plugin_app import plugin_app
 from barrier_policy.cli.policy_app import policy_app
 from barrier_policy.cli.store_app import store_app
+from barrier_policy.cli.usage import PlainGroup
 
 EXIT_CODES = "Exit codes: 0 compaction may go on, 1 refused, 2 usage or unreadable input, 3 invalid policy, 4 what was checked is not good."
 
 app = typer.Typer(
     name="barrier-policy",
+    cls=PlainGroup,
     help=f"Decide, span by span, what of an agent's transcript may be summarized. {EXIT_CODES}",
     no_args_is_help=True,
     add_completion=False,
@@ -86,6 +88,9 @@ def decide(
     strategy: Spans = None,
     log: LogFile = None,
     all: Annotated[bool, typer.Option("--all", help="A row for every span; long tables are folded otherwise.")] = False,
+    excerpts: Annotated[
+        bool, typer.Option("--excerpts", help="In JSON, the words at each piece of evidence, short, secrets masked.")
+    ] = False,
 ) -> int:
     """Say of each span whether it may be summarized, with the rule that decided. Writes nothing but the decision log, if there is one."""
     from barrier_policy.cli.decide import decide_files
@@ -104,7 +109,7 @@ def decide(
         strategy=strategy,
         log=log,
     )
-    return decide_files(request, files, format=format, fold=not all)
+    return decide_files(request, files, format=format, fold=not all, excerpts=excerpts)
 
 
 @app.command()

@@ -16,6 +16,7 @@ from rich.text import Text
 
 from barrier_policy.printable import clean as clean
 from barrier_policy.printable import clip as clip
+from barrier_policy.printable import counted as counted
 
 PLAIN_WIDTH = 120
 """Columns where the output is no terminal and COLUMNS does not say otherwise, so that piped output is always the same."""

@@ -14,6 +14,7 @@ from barrier_policy.cli.log_access import LoggedSession
 from barrier_policy.cli.options import OutputFormat, Request
 from barrier_policy.cli.session import STDIN, Session
 from barrier_policy.cli.table import print_decision
+from barrier_policy.decision.excerpts import with_excerpts
 from barrier_policy.errors import BarrierPolicyError
 from barrier_policy.walk import Analysis
 
@@ -21,10 +22,12 @@ LONG_WORK = 1_000_000
 """From this many bytes on, or for several files, a terminal shows which file is being worked on."""
 
 
-def decide_files(request: Request, files: Sequence[str], *, format: OutputFormat, fold: bool) -> int:
+def decide_files(request: Request, files: Sequence[str], *, format: OutputFormat, fold: bool, excerpts: bool) -> int:
     """Decide on each file, log it where there is a log, and print it; one that can't be read does not stop the others. Returns the highest exit code."""
     if format is OutputFormat.JSON and len(files) > 1:
         raise BarrierPolicyError("--format json prints the object of one file (use --format jsonl for several)")
+    if excerpts and format is OutputFormat.TABLE:
+        raise BarrierPolicyError("--excerpts adds to the JSON (use --format json or jsonl; tables show the words anyway)")
     session = Session(request)
     logged = LoggedSession(session)
     code = OK
@@ -42,15 +45,18 @@ def decide_files(request: Request, files: Sequence[str], *, format: OutputFormat
                 show(console)
             print_decision(console, name, analysis, fold=fold)
         else:
-            write_bytes(_json(name, analysis, format))
+            write_bytes(_json(name, analysis, format, excerpts=excerpts))
         if analysis.decision.outcome == "refuse":
             code = max(code, REFUSED)
     return code
 
 
-def _json(name: str, analysis: Analysis, format: OutputFormat) -> bytes:
+def _json(name: str, analysis: Analysis, format: OutputFormat, *, excerpts: bool) -> bytes:
     """The decision; on a line of many it is preceded by the file that it is about."""
-    line = analysis.decision.to_json()
+    decision = analysis.decision
+    if excerpts:
+        decision = with_excerpts(decision, analysis.join, analysis.masker)
+    line = decision.to_json()
     if format is OutputFormat.JSON:
         return msgspec.json.format(line, indent=2) + b"\n"
     path = msgspec.json.encode(name.encode("utf-8", "backslashreplace").decode())

@@ -2,22 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from barrier_policy.cli.console import cell, clean, clip, out, show
+from barrier_policy.cli.console import cell, clean, clip, counted, out, show
 from barrier_policy.cli.guard import OK
 from barrier_policy.cli.options import Request
 from barrier_policy.cli.session import Session
-from barrier_policy.decision.assess import Assessment, record_of, what_blocks
-from barrier_policy.decision.model import Blocking, Evidence, SpanDecision
+from barrier_policy.decision.assess import Assessment, record_of
+from barrier_policy.decision.model import Evidence, SpanDecision
+from barrier_policy.decision.remedies import EVALUATED, PERMITTED
 from barrier_policy.errors import BarrierPolicyError
 from barrier_policy.policy.model import Mode, Rule
 from barrier_policy.policy.verdict import Reason, Verdict, VerdictKind
-from barrier_policy.report.rows import GATE_REPAIRS, ItemTexts, by_weight, repairs_of
+from barrier_policy.report.rows import ItemTexts, by_weight, plan_note, repairs_of
+from barrier_policy.report.states import STATE
+from barrier_policy.transcript.model import Message, Origin
 from barrier_policy.walk import Analysis, Decider
 
 POINTER = 120
 RECORD = 400
+CONTENT = {
+    "structured": "it has calls, results, exact values or denials",
+    "narrative": "talk without exact values",
+}
+SPEAKER = {
+    Origin.SYSTEM: "system",
+    Origin.DEVELOPER: "developer",
+    Origin.USER: "user",
+    Origin.AGENT: "agent",
+    Origin.TOOL: "tool result",
+    Origin.RETRIEVED: "retrieved content",
+}
+ACTION = {
+    "summarize": "a summary may take its place",
+    "repair": "a summary may take its place once the gate has made the repairs below",
+    "retain": "it stays word for word",
+}
 
 
 def explain_span(request: Request, file: str, span: str) -> int:
@@ -39,11 +59,20 @@ def find_span(analysis: Analysis, name: str, file: str) -> int | None:
         if name == found.span.id:
             return number
     if not name.isascii() or not name.isdigit() or int(name[:12]) >= messages:
-        names = ", ".join(found.span.id for found in analysis.assessments[:3])
-        hint = f"spans are named {names} …" if names else "all of them in the tail"
-        raise BarrierPolicyError(f"{file}: no span or message `{name}` (there are {messages} messages; {hint})")
+        raise BarrierPolicyError(f"{file}: no span or message `{name}` ({_near(analysis, name, messages)})")
     index = int(name)
     return next((n for n, found in enumerate(analysis.assessments) if found.span.start <= index < found.span.end), None)
+
+
+def _near(analysis: Analysis, name: str, messages: int) -> str:
+    """What could have been meant: the span in which a range of messages begins, or how spans are named."""
+    first = name.partition("-")[0]
+    index = int(first) if first.isascii() and first.isdigit() and len(first) < 10 else -1
+    for found in analysis.assessments:
+        if found.span.start <= index < found.span.end:
+            return f"message {index} stands in span {found.span.id}"
+    names = ", ".join(found.span.id for found in analysis.assessments[:3])
+    return f"there are {messages} messages; {f'spans are named {names} …' if names else 'all of them in the tail'}"
 
 
 def _tail_words(analysis: Analysis, name: str) -> str:
@@ -57,9 +86,9 @@ def explanation(analysis: Analysis, decider: Decider, number: int) -> Iterator[s
     yield from view.head()
     yield from view.reasons()
     yield from view.exceptions()
-    yield from view.other_rules()
-    yield from view.records()
     yield from view.remedies()
+    yield from view.records()
+    yield from view.other_rules()
 
 
 class _View:
@@ -71,15 +100,18 @@ class _View:
         self.verdict: Verdict = analysis.evaluator.evaluate(self.record, self.found.digest)
         self.decision: SpanDecision = analysis.decision.spans[number]
         self.messages = analysis.transcript.messages
+        self.states = analysis.join.ledger.states
         self.texts = ItemTexts(analysis)
         self.repairs = repairs_of(analysis.policies)
         self.decider = decider
+        self.note = plan_note(self.found, self.decision.action, analysis.plan.outcome)
 
     def head(self) -> Iterator[str]:
         """What the span is and what was decided."""
-        span, record = self.found.span, self.record
-        yield f"span {span.id}: {span.end - span.start} message(s), {self.found.tokens:,} tokens, {record['evidential_class']}"
-        yield f"verdict {self.found.verdict}, action {self.decision.action}"
+        span, content = self.found.span, self.record["evidential_class"]
+        size = f"{counted(span.end - span.start, 'message')}, {self.found.tokens:,} tokens"
+        yield f"span {span.id}: {size}, {content} ({CONTENT[content]})"
+        yield f"verdict {self.found.verdict}, action {self.decision.action}: {self.note or ACTION[self.decision.action]}"
 
     def reasons(self) -> Iterator[str]:
         """The rules that determined the verdict, the deciding one first."""
@@ -91,6 +123,8 @@ class _View:
             for entry in cited[reason.rule]:
                 yield f"  rests on {clean(entry.item)}{self._value(entry.item)}"
                 yield f"    {self._place(entry)}"
+                if entry.state_from is not None:
+                    yield f"    {self._since(entry)}"
         for error in self.verdict.errors:
             yield ""
             yield f"{error.rule}: the {error.part} could not be evaluated: {clean(error.message)}"
@@ -108,7 +142,9 @@ class _View:
     def _rule(self, reason: Reason) -> Iterator[str]:
         policy, rule = next((policy, rule) for policy, rule in self.decider.policies.rules() if rule.id == reason.rule)
         yield f"  {rule.summary}"
-        yield f"  policy {policy.name} {policy.version}, line {rule.line}" + (", locked" if rule.locked else "")
+        yield f"  policy {policy.name} {policy.version}, line {rule.line}" + (
+            ", locked: no team may loosen it" if rule.locked else ""
+        )
         for reference in rule.references:
             yield f"  source: {reference}"
         yield from self._clauses(rule)
@@ -124,19 +160,27 @@ class _View:
 
     def _place(self, entry: Evidence) -> str:
         """Where an item stands in the file, and the words there, clipped and without secrets."""
-        message = self.messages[entry.message]
-        line = next((part.line for part in message.parts if part.pointer == entry.pointer and part.line), message.line)
-        place = f"message {entry.message}" + (f", line {line}" if line else "")
-        pointer = clip(message.pointer + entry.pointer, POINTER)
-        excerpt = self.texts.excerpt(entry.item, message, entry.pointer)
-        return f"{place}{', ' + pointer if pointer else ''}: {excerpt}"
+        return self._words_at(entry.item, self.messages[entry.message], entry.pointer)
+
+    def _since(self, entry: Evidence) -> str:
+        """What brought an item into its present state, and where."""
+        state = self.states[entry.item]
+        message = self.messages[entry.state_from or 0]
+        pointer = message.parts[0].pointer if message.parts else ""
+        return f"{STATE.get(state, state)} as of {self._words_at('', message, pointer)}"
+
+    def _words_at(self, item: str, message: Message, pointer: str) -> str:
+        line = next((part.line for part in message.parts if part.pointer == pointer and part.line), message.line)
+        place = f"message {message.index} ({SPEAKER[message.origin]})" + (f", line {line}" if line else "")
+        whole = clip(message.pointer + pointer, POINTER)
+        return f"{place}{', ' + whole if whole else ''}: {self.texts.excerpt(item, message, pointer)}"
 
     def other_rules(self) -> Iterator[str]:
         """Every rule that did not determine the verdict, clause by clause."""
         outcomes = {outcome.rule: outcome for outcome in self.verdict.outcomes}
         decided = {reason.rule for reason in self.verdict.reasons}
         yield ""
-        yield "other rules"
+        yield "other rules (they did not decide)"
         for _, rule in self.decider.policies.rules():
             if rule.id not in decided:
                 mode = "" if rule.mode is Mode.ENFORCE else f", {rule.mode}: counts for nothing"
@@ -159,23 +203,7 @@ class _View:
             return
         yield ""
         yield "what would lift the barrier"
-        blocking = what_blocks(self.found.span, self.verdict)
-        remedies = {
-            line: None
-            for reason in by_weight(self.verdict.reasons, self.repairs)
-            for line in self._remedies(reason, blocking)
-        }
-        yield from remedies
-        if not remedies:
-            yield "  a rule that permits it, or a rule that can be evaluated"
-
-    def _remedies(self, reason: Reason, blocking: Iterable[Blocking]) -> Iterator[str]:
-        cited = {entry.item for entry in reason.evidence}
-        if not reason.repair:
-            yield f"  {reason.rule}: nothing, such a span always stays"
-        elif GATE_REPAIRS.issuperset(reason.repair):
-            yield f"  {reason.rule}: {', '.join(reason.repair)}, which the gate does itself"
-        else:
-            words = dict.fromkeys(entry.discharged_by for entry in blocking if entry.item in cited)
-            for word in words or dict.fromkeys(reason.repair):
-                yield f"  {reason.rule}: {word}"
+        yield from (f"  {reason.rule}: {reason.lifted_by}" for reason in by_weight(self.decision.reasons, self.repairs))
+        yield from dict.fromkeys(f"  {error.rule}: {EVALUATED}" for error in self.verdict.errors)
+        if self.verdict.default_barrier:
+            yield f"  {PERMITTED}"

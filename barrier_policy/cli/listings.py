@@ -19,6 +19,7 @@ from barrier_policy.facts.model import Fact
 from barrier_policy.ledger.model import Family, Item, Ledger, is_live
 from barrier_policy.plugins import load_plugins
 from barrier_policy.policy.hints import suggestion
+from barrier_policy.report.states import STATE
 from barrier_policy.transcript.pairing import pair_calls
 
 TEXT_LENGTH = 160
@@ -32,6 +33,9 @@ def list_facts(request: Request, file: str, *, kind: str, message: int | None, f
     if kind and kind not in kinds:
         raise BarrierPolicyError(f"--kind: no fact kind `{kind}` {suggestion(kind, kinds)}")
     transcript = session.read(file)
+    count = len(transcript.messages)
+    if message is not None and not 0 <= message < count:
+        raise BarrierPolicyError(f"--message: no message `{message}` in {file} (messages are 0 to {count - 1})")
     found = session.decider.facts(transcript, pair_calls(transcript.messages), now=session.now)
     for failure in found.failures:
         report(BarrierPolicyError(f"{file}: extractor {failure.extractor}: {failure.problem} (its facts there are unknown)"))
@@ -109,7 +113,7 @@ def _ledger_table(records: Sequence[dict[str, Any]]) -> Table:
         table.add_row(
             cell(record["id"]),
             cell(record["kind"]),
-            cell(record["state"]),
+            cell(STATE.get(record["state"], record["state"])),
             cell(clip(because, 40)),
             cell(clip(record["text"], TEXT_LENGTH)),
         )

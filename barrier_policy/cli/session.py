@@ -11,11 +11,12 @@ import msgspec
 
 from barrier_policy.cli.console import clean
 from barrier_policy.cli.options import Request
-from barrier_policy.errors import BarrierPolicyError
+from barrier_policy.errors import BarrierPolicyError, StoreError
 from barrier_policy.policy.bundle import is_bundle
 from barrier_policy.policy.model import PolicySet
 from barrier_policy.profile import PROFILE_NAME, Profile
 from barrier_policy.profile_file import load_profile
+from barrier_policy.provenance.store import Store
 from barrier_policy.transcript.model import Transcript
 from barrier_policy.transcript.reader import Compaction, read_compactions, read_transcript
 from barrier_policy.transcript.source import MAX_BYTES, Source
@@ -33,11 +34,17 @@ class Session:
     def __init__(self, request: Request) -> None:
         self.request = request
         self.decider = Decider(chosen_profile(request))
-        self.store = open_store(
-            False if request.no_store else request.store, self.decider.profile, self.decider.plugins.stores
-        )
+        self.store = self._store()
         self.now = chosen_time(request.now)
         warn_expired(self.decider.policies, self.now)
+
+    def _store(self) -> Store | None:
+        chosen = False if self.request.no_store else self.request.store
+        try:
+            return open_store(chosen, self.decider.profile, self.decider.plugins.stores)
+        except StoreError as error:
+            named = self.request.profile or PROFILE_NAME
+            raise StoreError(f"{named if self.request.store is None else '--store'}: {error}") from None
 
     def read(self, name: str) -> Transcript:
         """Read a file, or standard input for `-`. Raises BarrierPolicyError."""
@@ -84,6 +91,8 @@ def chosen_profile(request: Request) -> Profile:
     for folder in request.policies:
         if not folder.is_dir() and not (is_bundle(folder) and folder.is_file()):
             raise BarrierPolicyError(f"--policies: `{folder}` is no folder (give a folder of policy files, or a bundle)")
+        if folder.is_dir() and not any(folder.glob("*.yaml")):
+            raise BarrierPolicyError(f"--policies: `{folder}` has no policy files (give a folder with `*.yaml`)")
     if request.policies:
         changes["overlays"] = (*profile.overlays, *request.policies)
     if request.engine:

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from barrier_policy.cli.console import cell, clean, make_table, show
+from barrier_policy.cli.console import cell, clean, counted, make_table, show
 from barrier_policy.report.rows import LONG, ItemTexts, Row, blocked, decision_rows
 from barrier_policy.walk import Analysis
 
@@ -34,7 +34,7 @@ def _head(name: str, analysis: Analysis) -> list[str]:
     decision = analysis.decision
     about = decision.transcript
     lines = [
-        f"{clean(name)}: {about.format}, {about.messages:,} messages, {about.turns:,} turns, {about.tokens:,} tokens",
+        f"{clean(name)}: {about.format}, {counted(about.messages, 'message')}, {counted(about.turns, 'turn')}, {about.tokens:,} tokens",
         f"policies {decision.policy.name} {decision.policy.digest[:19]}…, engine {decision.policy.engine}",
     ]
     if analysis.transcript.skipped:

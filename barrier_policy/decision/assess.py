@@ -5,37 +5,39 @@ A span is repairable exactly if the same rules, run on its record with those rep
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
 from barrier_policy.carrier.record import CarrierRecord
 from barrier_policy.carrier.write import Placement, is_shared, place, write_records
-from barrier_policy.decision.model import Blocking, Reason
+from barrier_policy.decision.model import Blocking, Reason, Repair
 from barrier_policy.decision.reasons import ReasonWriter
+from barrier_policy.decision.remedies import (
+    EVALUATED,
+    NO_GAIN,
+    PERMITTED,
+    cited_by,
+    gate_repairs,
+    lifted_by,
+    repairs_of,
+    repairs_of_span,
+)
 from barrier_policy.facts.model import Fact
-from barrier_policy.join.join import Coverage, Join, Provenance, Record, build_record, repair_record
+from barrier_policy.join.join import Coverage, Join, Provenance, Record, build_record, repair_record, tells_secret
 from barrier_policy.ledger.model import Family, Item
+from barrier_policy.policy import verdict
 from barrier_policy.policy.evaluate import Evaluator
 from barrier_policy.policy.verdict import AppliedException, RuleError, Verdict, VerdictKind
 from barrier_policy.spans.model import Span
-
-DISCHARGE = {
-    "request": "the request is finished or called off by the user",
-    "open_call": "the call's result arrives, or its outcome is established",
-    "question": "the user answers it or withdraws it",
-    "handoff": "the job or agent reports its end",
-    "effect": "its outcome is confirmed by a result or a look-up",
-    "extractor_failed": "the extractor is mended or removed",
-    "unreadable_part": "a reader or extractor that understands the part",
-}
 
 
 class Assessment(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A span's verdict, the repairs that would lift it, and what they cost.
 
-    `default_barrier` is set where no rule spoke. `gain` is tokens freed by a repair; one that takes a `secret`
-    out of the context is worth it without. `digest` is that of the span's original. `exceptions`
+    `repairs` is all that it takes; the gate can do it by itself where the span is `repairable`. `default_barrier` is set where no rule
+    spoke. `gain` is tokens freed by a repair; one that takes a `secret` out of the context is worth it without. `digest` is that of the
+    span's original. `exceptions`
     are those that an opportunity rests on, as the span stands or after its repair. Records and verdicts in full are not kept: `record_of`
     builds the one that was judged again.
     """
@@ -50,6 +52,7 @@ class Assessment(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     reasons: tuple[Reason, ...]
     errors: tuple[RuleError, ...]
     warnings: tuple[Reason, ...] = ()
+    repairs: tuple[Repair, ...] = ()
     rebind: tuple[Item, ...] = ()
     archive: bool = False
     repairable: bool = False
@@ -120,7 +123,7 @@ class _Assessor:
         self._archives = archives
         self._count = count
         self._digests = digests
-        self._writer = ReasonWriter(join)
+        self._writer = ReasonWriter(join, archives=archives)
 
     def assess(self, number: int, coverage: Coverage) -> Assessment:
         """The assessment of a span, given what keeps values besides it."""
@@ -138,13 +141,14 @@ class _Assessor:
             verdict=result.verdict,
             default_barrier=result.default_barrier,
             reasons=self._writer.write(number, result.reasons),
-            warnings=self._writer.write(number, result.warnings),
+            warnings=self._writer.write(number, result.warnings, binding=False),
             errors=result.errors,
             digest=digest,
-            secret=join.secret[number],
+            secret=tells_secret(join, number),
         )
         if result.verdict == "opportunity":
             return msgspec.structs.replace(base, exceptions=result.exceptions)
+        base = msgspec.structs.replace(base, repairs=self._repairs(base, result))
         rebind = _to_rebind(join, number, result)
         archive = self._archives and not provenance.retrievable and join.structured[number]
         if not rebind and not archive:
@@ -154,6 +158,10 @@ class _Assessor:
             return base
         exceptions = tuple(dict.fromkeys((*result.exceptions, *self._evaluator.exceptions(record, digest))))
         return self._repairable(msgspec.structs.replace(base, exceptions=exceptions), rebind, archive)
+
+    def _repairs(self, base: Assessment, result: Verdict) -> tuple[Repair, ...]:
+        """What it takes to lift the barriers of a span, whoever can do it."""
+        return repairs_of_span(base.span.id, result.reasons, result.errors, archives=self._archives)
 
     def _repairable(self, base: Assessment, rebind: tuple[Item, ...], archive: bool) -> Assessment:
         """The assessment with the repairs that lift the barrier, and what they write."""
@@ -166,6 +174,7 @@ class _Assessor:
             base,
             rebind=rebind,
             archive=archive,
+            repairs=tuple(gate_repairs(base.span.id, [item.id for item in rebind], archive=archive)),
             repairable=True,
             records=records,
             gain=base.tokens - sum(map(self._count, texts)),
@@ -189,22 +198,24 @@ def _extension_item(identifier: str, fact: Fact) -> Item:
     return Item(id=identifier, family=Family.EXTENSION, kind=fact.kind, message=fact.message, part=fact.part, text=fact.text)
 
 
-def what_blocks(span: Span, result: Verdict) -> tuple[Blocking, ...]:
-    """What makes the span a barrier: the items that rules cite, else the rules themselves, and rules that could not be evaluated."""
-    found = []
-    for reason in result.reasons:
-        if reason.effect == "barrier":
-            remedy = " or ".join(reason.repair) or "nothing, such a span always stays"
-            cited = [item.item for item in reason.evidence] or [f"rule:{reason.rule}"]
-            found += [
-                Blocking(item=item, span=span.id, discharged_by=DISCHARGE.get(item.partition(":")[0], remedy))
-                for item in cited
-            ]
-    for error in result.errors:
-        found.append(Blocking(item=f"rule:{error.rule}", span=span.id, discharged_by="the rule can be evaluated"))
-    if not found:
-        found.append(Blocking(item=f"span:{span.id}", span=span.id, discharged_by="a rule that permits it"))
-    return tuple(dict.fromkeys(found))
+def what_blocks(found: Assessment, result: Verdict, *, archives: bool) -> tuple[Blocking, ...]:
+    """What makes a span a barrier: the items that rules cite, else the rules themselves, and rules that could not be evaluated.
+
+    Where the gate could lift all of it, the records that it would write keep the span, because they are longer than the span.
+    """
+    span = found.span.id
+    if found.repairable:
+        return tuple(Blocking(item=item.id, span=span, discharged_by=NO_GAIN) for item in found.rebind)
+    blocking = [entry for reason in result.reasons for entry in _blocked_by(span, reason, archives=archives)]
+    blocking += [Blocking(item=f"rule:{error.rule}", span=span, discharged_by=EVALUATED) for error in result.errors]
+    return tuple(dict.fromkeys(blocking)) or (Blocking(item=f"span:{span}", span=span, discharged_by=PERMITTED),)
+
+
+def _blocked_by(span: str, reason: verdict.Reason, *, archives: bool) -> Iterator[Blocking]:
+    repairs = tuple(repairs_of(span, reason, archives=archives))
+    for item in cited_by(reason):
+        lifts = (repair for repair in repairs if item in repair.items or repair.items == (span,))
+        yield Blocking(item=item, span=span, discharged_by=lifted_by(lifts))
 
 
 def record_of(join: Join, found: Assessment) -> Record:

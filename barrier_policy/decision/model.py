@@ -60,17 +60,22 @@ class Tail(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """An item that made a rule true, with its place."""
+    """An item that made a rule true, with the place that it begins at.
+
+    `state_from` is the message that brought it into its present state, where that is a later one. `excerpt` are the words at its place,
+    where they were asked for.
+    """
 
     item: str
     kind: str
     message: int
     pointer: str
+    state_from: int | None = None
     excerpt: str = ""
 
 
-class Reason(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A rule that determined the verdict."""
+class Reason(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """A rule that determined the verdict. `lifted_by` says of a barrier what would lift it."""
 
     policy: str
     version: str
@@ -80,6 +85,7 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     explanation: str
     references: tuple[str, ...]
     evidence: tuple[Evidence, ...]
+    lifted_by: str = ""
 
 
 class RuleError(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,14 +96,18 @@ class RuleError(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Repair(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """Something to be done and verified before the span may be summarized: rebind or archive, by the gate."""
+    """Something to be done and verified before the span may be summarized: rebind or archive, by the gate; confirm or discharge, by others.
+
+    `discharged_by` says it in words.
+    """
 
     kind: str
     items: tuple[str, ...]
+    discharged_by: str
 
 
 class SpanDecision(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """What may happen to one span.
+    """What may happen to one span. `repairs` is all that it takes to lift its barriers, empty where nothing lifts them.
 
     `warnings` are the true rules in mode `warn`, which count for nothing. `exceptions` are those without which the span would be a barrier,
     or could not be repaired.

@@ -45,7 +45,7 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Join(msgspec.Struct, frozen=True, kw_only=True):
-    """All that span records are made of, arranged by span."""
+    """All that span records are made of, arranged by span. `kinds` are those of each message's facts."""
 
     messages: tuple[Message, ...]
     segmentation: Segmentation
@@ -57,7 +57,7 @@ class Join(msgspec.Struct, frozen=True, kw_only=True):
     tokens: tuple[int, ...]
     tokens_total: int
     structured: tuple[bool, ...]
-    secret: tuple[bool, ...]
+    kinds: tuple[frozenset[str], ...]
     settings: Settings
 
 
@@ -103,7 +103,7 @@ def join_spans(
         failures=tuple(tuple(found) for found in failed),
         tokens=tuple(sum(tokens[span.start : span.end]) for span in segmentation.spans),
         structured=tuple(_is_structured(span, messages, facts.kinds) for span in segmentation.spans),
-        secret=tuple(_tells_secret(span, messages, facts.kinds) for span in segmentation.spans),
+        kinds=facts.kinds,
         tokens_total=sum(tokens),
         settings=settings,
     )
@@ -131,10 +131,12 @@ def _is_structured(span: Span, messages: Sequence[Message], kinds: Sequence[Set[
     return False
 
 
-def _tells_secret(span: Span, messages: Sequence[Message], kinds: Sequence[Set[str]]) -> bool:
-    """Whether the user tells a secret in the span."""
+def tells_secret(join: Join, number: int) -> bool:
+    """Whether the user tells a secret in a span."""
+    span = join.segmentation.spans[number]
     return any(
-        message.origin is Origin.USER and "secret" in kinds[message.index] for message in messages[span.start : span.end]
+        message.origin is Origin.USER and "secret" in join.kinds[message.index]
+        for message in join.messages[span.start : span.end]
     )
 
 
@@ -198,9 +200,14 @@ def repair_record(record: Record, carried: Collection[str], *, archived: bool) -
 def _zone(span: Span, messages: Sequence[Message]) -> str:
     if any(message.kind is MessageKind.CARRIER for message in messages):
         return "carrier"
-    if any(message.origin.rank < Origin.USER.rank and message.kind is not MessageKind.NOTICE for message in messages):
+    if any(map(is_instruction, messages)):
         return "instructions"
     return "" if span.closed else "split_pair"
+
+
+def is_instruction(message: Message) -> bool:
+    """Whether a message holds the rules of the deployment."""
+    return message.origin.rank < Origin.USER.rank and message.kind is not MessageKind.NOTICE
 
 
 def _unknowns(join: Join, number: int, messages: Sequence[Message]) -> list[dict[str, Any]]:

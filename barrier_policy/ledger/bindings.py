@@ -15,6 +15,7 @@ import msgspec
 from barrier_policy.facts.extract import Facts
 from barrier_policy.facts.model import Fact
 from barrier_policy.ledger.model import Event, Family, Item
+from barrier_policy.printable import counted
 from barrier_policy.transcript.model import Message, Origin, PartType
 
 NAMED_LEAVES = (
@@ -76,7 +77,7 @@ def find_bindings(messages: Sequence[Message], facts: Facts, group_of: Sequence[
             continue
         item = _item(value, seen, number, shared)
         items.append(item)
-        events.append(Event(seen.home, item.id, "open", intern(f"stands in {seen.groups} places")))
+        events.append(Event(seen.home, item.id, "open", intern(f"stands in {counted(seen.groups, 'place')}")))
     return items, events
 
 

@@ -56,7 +56,7 @@ def find_notes(
         *_progress(conversation, look_ups),
         *_rows(conversation, items, states),
     ]
-    return found, [Event(item.message, item.id, "open", "needed later") for item in found]
+    return found, [Event(item.message, item.id, "open", "later work may need it") for item in found]
 
 
 def _note(kind: str, message: int, part: int, number: int, text: str, name: str = "", serves: int = -1) -> Item:

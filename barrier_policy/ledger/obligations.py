@@ -452,7 +452,12 @@ def _jobs(conversation: Conversation, effect_states: Mapping[str, str]) -> Itera
             if caller is not None and effect_states.get(effect_id(caller), "unknown") not in UNSETTLED:
                 ended = True
             events[handle].append(
-                Event(message.index, first[handle].id, "satisfied" if ended else "detached", f"message {message.index}")
+                Event(
+                    message.index,
+                    first[handle].id,
+                    "satisfied" if ended else "detached",
+                    f"reported at message {message.index}",
+                )
             )
     for handle, item in first.items():
         yield item, events[handle]
@@ -479,7 +484,7 @@ def _plan_items(conversation: Conversation) -> Iterator[Found]:
                 subject="plan",
             )
             state = {"done": "satisfied", "cancelled": "cancelled"}.get(str(fact.get("state", "open")), "detached")
-            latest[key] = (item, Event(message.index, item.id, state, "plan entry"))
+            latest[key] = (item, Event(message.index, item.id, state, "entry of a plan"))
     for item, event in latest.values():
         yield item, [event]
 

@@ -38,6 +38,7 @@ ERASED = (
     "/spans/*/errors/*/message",
     "/spans/*/reasons/*/evidence/*/excerpt",
     "/spans/*/reasons/*/evidence/*/pointer",
+    "/spans/*/reasons/*/lifted_by",
     "/spans/*/repairs",
 )
 """JSON pointers into the decision, with `*` for any index: what no record has."""

@@ -190,6 +190,7 @@ class _JudgedRule:
         self._condition = _Program(rule.condition, engine)
         self._explanation = _Program(rule.explanation, engine) if rule.explanation else None
         self._evidence = [(_Program(expression, engine), _label(schema, expression.item)) for expression in rule.evidence]
+        self._about = tuple(dict.fromkeys(path[0] for path in rule.condition.reads))
         self._settled = {value: self._outcome(Outcome.TRUE if value else Outcome.FALSE) for value in (True, False)}
         explanation = [self._explanation] if self._explanation else []
         self.programs = [self._condition, *explanation, *(program for program, _ in self._evidence)]
@@ -228,6 +229,7 @@ class _JudgedRule:
             references=self._rule.references,
             evidence=tuple(dict.fromkeys(self._cite(span, errors))),
             repair=self._rule.repair,
+            about=self._about,
         )
 
     def _outcome(self, outcome: Outcome, message: str = "") -> RuleOutcome:

@@ -81,7 +81,7 @@ def kind(node: Node) -> str:
     """What a value is, in a reader's words."""
     match node.value:
         case None:
-            return "nothing"
+            return "empty"
         case bool():
             return f"`{str(node.value).lower()}`"
         case int():

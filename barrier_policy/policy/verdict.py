@@ -46,7 +46,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class Reason(msgspec.Struct, frozen=True, kw_only=True):
-    """A rule that is true, with what a reviewer needs to follow it."""
+    """A rule that is true, with what a reviewer needs to follow it. `about` are the fields of the record that its condition reads."""
 
     policy: str
     version: str
@@ -57,6 +57,7 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True):
     references: tuple[str, ...]
     evidence: tuple[Evidence, ...]
     repair: tuple[Repair, ...]
+    about: tuple[str, ...] = ()
 
 
 class RuleError(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import TypeVar
 
 import msgspec
 
 from barrier_policy.decision.assess import Assessment
+from barrier_policy.decision.excerpts import Excerpts, items_of
 from barrier_policy.decision.model import Reason
-from barrier_policy.facts.model import Fact
-from barrier_policy.ledger.model import Item
+from barrier_policy.join.places import binding_name
 from barrier_policy.policy import verdict
 from barrier_policy.policy.model import PolicySet, Repair, Severity
-from barrier_policy.printable import clean, clip
+from barrier_policy.printable import clip
 from barrier_policy.transcript.model import Message
 from barrier_policy.walk import Analysis
 
@@ -22,8 +22,6 @@ LONG = 24
 """A table with more spans than this is folded."""
 ITEM_LENGTH = 60
 ITEMS_SHOWN = 3
-EXCERPT = 160
-EXCERPT_BEFORE = 40
 TELLING = ("idempotency_key", "column_set", "version_pin", "sequence", "hash", "amount", "resource_id", "url", "path")
 """Kinds of values in the order in which the few that a row has room for are chosen."""
 GATE_REPAIRS = frozenset({Repair.REBIND, Repair.ARCHIVE})
@@ -57,8 +55,9 @@ def decision_rows(analysis: Analysis, *, fold: bool) -> list[Row]:
     """
     texts = ItemTexts(analysis)
     repairs = repairs_of(analysis.policies)
+    naming = frozenset(rule.id for _, rule in analysis.policies.rules() if rule.evidence)
     rows = [
-        _row(found, action, list(_lines(found, texts, repairs)), analysis.plan.outcome, fold=fold)
+        _row(found, action, list(_lines(found, texts, repairs, naming)), analysis.plan.outcome, fold=fold)
         for found, action in zip(analysis.assessments, analysis.plan.actions, strict=True)
     ]
     if not fold or len(rows) <= LONG:
@@ -71,13 +70,12 @@ class ItemTexts:
 
     def __init__(self, analysis: Analysis) -> None:
         self._masker = analysis.masker
-        self._items: dict[str, Item | Fact] = {item.id: item for item in analysis.join.ledger.items}
-        for extensions in analysis.join.extensions:
-            self._items.update(extensions)
+        self._items = items_of(analysis.join)
+        self._excerpts = Excerpts(analysis.join, analysis.masker)
 
     def of(self, name: str, length: int = ITEM_LENGTH) -> str:
         """The text of an item on one line, empty where it has none."""
-        item = self._items.get(name)
+        item = self._items.get(binding_name(name))
         return self.mask(item.text, item.message, length) if item else ""
 
     def some(self, names: Sequence[str]) -> str:
@@ -97,14 +95,7 @@ class ItemTexts:
 
     def excerpt(self, item: str, message: Message, pointer: str) -> str:
         """What stands in the transcript around the words of an item, masked and clipped."""
-        part = next((part for part in message.parts if part.pointer == pointer), None)
-        if part is None:
-            return ""
-        text = self._masker.text(part.text, message.index)
-        words = self._items[item].text if item in self._items else ""
-        start = max(0, text.find(words) - EXCERPT_BEFORE) if words else 0
-        shown = clip(("…" if start else "") + text[start:], EXCERPT)
-        return f"{clean(part.name)} {shown}" if part.name else shown
+        return self._excerpts.of(item, message.index, pointer)
 
 
 def _row(found: Assessment, action: str, lines: list[Line], outcome: str, *, fold: bool) -> Row:
@@ -126,13 +117,16 @@ def _row(found: Assessment, action: str, lines: list[Line], outcome: str, *, fol
     )
 
 
-def _lines(found: Assessment, texts: ItemTexts, repairs: Mapping[str, Sequence[Repair]]) -> Iterable[Line]:
-    """The deciding rule first, then further rules that name something."""
+def _lines(
+    found: Assessment, texts: ItemTexts, repairs: Mapping[str, Sequence[Repair]], naming: Collection[str]
+) -> Iterable[Line]:
+    """The deciding rule first, then further rules that name something: those in `naming`. The rest are about the span as a whole."""
     for error in found.errors:
         yield error.rule, f"the {error.part} could not be evaluated: {error.message}"
     for number, reason in enumerate(by_weight(found.reasons, repairs)):
-        if number == 0 or reason.evidence:
-            yield reason.rule, _what(reason.explanation, [entry.item for entry in reason.evidence], texts)
+        if number == 0 or reason.rule in naming:
+            named = [entry.item for entry in reason.evidence] if reason.rule in naming else []
+            yield reason.rule, _what(reason.explanation, named, texts)
     if found.default_barrier:
         yield "(no permit)", "no rule permits to summarize it"
 

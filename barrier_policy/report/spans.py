@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
-from barrier_policy.decision.assess import DISCHARGE, Assessment, record_of
-from barrier_policy.decision.model import SpanDecision
-from barrier_policy.policy.verdict import Clause, Outcome, Reason, Verdict, VerdictKind
+from barrier_policy.decision.assess import Assessment, record_of
+from barrier_policy.decision.model import Reason, SpanDecision
+from barrier_policy.policy.verdict import Clause, Outcome, Verdict, VerdictKind
 from barrier_policy.report.model import (
     ClauseView,
     ErrorView,
@@ -18,7 +18,7 @@ from barrier_policy.report.model import (
     RepairView,
     SpanView,
 )
-from barrier_policy.report.rows import GATE_REPAIRS, by_weight, plan_note, repairs_of
+from barrier_policy.report.rows import by_weight, plan_note, repairs_of
 from barrier_policy.report.words import Words
 from barrier_policy.walk import Analysis, Decider
 
@@ -53,8 +53,7 @@ class SpanViews:
         record = record_of(self._analysis.join, found)
         verdict = self._analysis.evaluator.evaluate(record, found.digest)
         clauses = self._decider.evaluator.clauses(record)
-        cited = _cited(decided)
-        reasons = tuple(self._reason(reason, clauses, cited) for reason in by_weight(verdict.reasons, self._of_rules))
+        reasons = tuple(self._reason(reason, clauses) for reason in by_weight(decided.reasons, self._of_rules))
         messages = self._analysis.transcript.messages[found.span.start : found.span.end]
         return SpanView(
             id=found.span.id,
@@ -68,7 +67,7 @@ class SpanViews:
             headline=self._headline(verdict, reasons),
             note=plan_note(found, decided.action, self._analysis.plan.outcome),
             reasons=reasons,
-            warnings=tuple(self._reason(reason, clauses, cited) for reason in verdict.warnings),
+            warnings=tuple(self._reason(reason, clauses) for reason in decided.warnings),
             errors=self._errors(verdict),
             default_barrier=verdict.default_barrier,
             table=self._table(number, verdict, clauses),
@@ -86,9 +85,7 @@ class SpanViews:
             return verdict.errors[0].rule, f"the {verdict.errors[0].part} could not be evaluated"
         return (reasons[0].rule, reasons[0].explanation) if reasons else ("", "no rule permits to summarize it")
 
-    def _reason(
-        self, reason: Reason, clauses: Mapping[str, tuple[Clause, ...]], cited: Mapping[tuple[str, int], str]
-    ) -> ReasonView:
+    def _reason(self, reason: Reason, clauses: Mapping[str, tuple[Clause, ...]]) -> ReasonView:
         return ReasonView(
             rule=reason.rule,
             effect=reason.effect,
@@ -98,13 +95,13 @@ class SpanViews:
             evidence=tuple(
                 EvidenceView(
                     item=self._words.item(entry.item),
-                    kind=entry.item.partition(":")[0],
-                    place=self._words.place(entry.message, cited.get((entry.item, entry.message), "")),
-                    excerpt=self._words.excerpt(entry.item, entry.message, cited.get((entry.item, entry.message), "")),
+                    kind=entry.kind,
+                    place=self._words.place(entry.message, entry.pointer),
+                    excerpt=self._words.excerpt(entry.item, entry.message, entry.pointer),
                 )
                 for entry in reason.evidence
             ),
-            remedies=tuple(_remedies(reason)),
+            remedies=(reason.lifted_by,) if reason.lifted_by else (),
         )
 
     def _clauses(self, clauses: Iterable[Clause]) -> tuple[ClauseView, ...]:
@@ -153,22 +150,3 @@ class SpanViews:
             )
             for record in found.records
         )
-
-
-def _cited(decided: SpanDecision) -> dict[tuple[str, int], str]:
-    """The pointer of each cited item."""
-    return {(entry.item, entry.message): entry.pointer for reason in decided.reasons for entry in reason.evidence}
-
-
-def _remedies(reason: Reason) -> Iterator[str]:
-    """What would lift a barrier."""
-    if reason.effect != "barrier":
-        return
-    if not reason.repair:
-        yield "nothing, such a span always stays"
-    elif GATE_REPAIRS.issuperset(reason.repair):
-        yield f"{' and '.join(reason.repair)}, which the gate does itself"
-    else:
-        remedy = " or ".join(reason.repair)
-        families = [entry.item.partition(":")[0] for entry in reason.evidence]
-        yield from dict.fromkeys(DISCHARGE.get(family, remedy) for family in families or [""])

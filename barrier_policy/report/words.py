@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Mapping
 
-from barrier_policy.facts.model import Fact
-from barrier_policy.ledger.model import Item
+from barrier_policy.decision.excerpts import items_of
+from barrier_policy.join.places import binding_name
 from barrier_policy.printable import clean, clip
 from barrier_policy.report.model import Excerpt, ItemRef, MessageView, Place
 from barrier_policy.transcript.model import Message, Part, PartType
@@ -33,9 +33,7 @@ class Words:
         self._masker = analysis.masker
         self._messages = analysis.transcript.messages
         self._anchors = anchors
-        self._items: dict[str, Item | Fact] = {item.id: item for item in analysis.join.ledger.items}
-        for extensions in analysis.join.extensions:
-            self._items.update(extensions)
+        self._items = items_of(analysis.join)
         self._masked: OrderedDict[tuple[int, str], str] = OrderedDict()
 
     def line(self, text: str, message: int = NOWHERE, length: int = LINE) -> str:
@@ -48,7 +46,7 @@ class Words:
 
     def item(self, name: str) -> ItemRef:
         """An item by name."""
-        found = self._items.get(name)
+        found = self._items.get(binding_name(name))
         text = self.line(found.text, found.message, 120) if found else ""
         return ItemRef(
             id=self.line(name, found.message if found else NOWHERE), words=text, anchor=self._anchors.get(name, "")
@@ -66,7 +64,7 @@ class Words:
         if part is None:
             return Excerpt()
         text = self._part(message, part)
-        found = self._items.get(item)
+        found = self._items.get(binding_name(item))
         words = self._masker.text(found.text, message) if found else ""
         start = text.find(words) if words else -1
         if start < 0:

@@ -93,7 +93,7 @@ def _cuts(messages: Sequence[Message], strategy: Strategy, tail_start: int) -> s
 def _with_ranges(cuts: set[int], ranges: Iterable[tuple[int, int]], length: int, tail_start: int) -> set[int]:
     for start, end in ranges:
         if not 0 <= start < end <= length:
-            message = f"no range of messages within 0:{length} (give START:END in message indices)"
-            raise TranscriptError([Issue(file=f"{start}:{end}", message=message)])
+            message = f"no range of messages within 0:{length} (give START:END in message indices, START before END)"
+            raise TranscriptError([Issue(file=f"range {start}:{end}", message=message)])
         cuts = {cut for cut in cuts if not start < cut < end} | {cut for cut in (start, end) if cut < tail_start}
     return cuts

@@ -84,7 +84,8 @@ def _choose(source: Source, readers: Iterable[Reader], format: str) -> Reader:
     scores = {format: 1} if format else {name: _score(reader, source) for name, reader in known.items()}
     best = max(scores, key=lambda name: scores[name], default="")
     if not best or scores[best] <= 0:
-        source.refuse(f"not a transcript in a known format (known: {', '.join(known)}; name one with --from)")
+        hint = "name one with --from, or give a list of messages, or an object with `messages`"
+        source.refuse(f"not a transcript in a known format (known: {', '.join(known)}; {hint})")
     return known[best]
 
 

@@ -273,4 +273,9 @@ def _document_problem(data: bytes, error: ValueError) -> dict[str, Any]:
     if not looks_like_json:
         return _problem(data, "", 0)
     assert isinstance(error, json.JSONDecodeError)
-    return _problem(data, f"the JSON is broken or cut off: {error.msg.lower()}", error.lineno, error.colno)
+    return _problem(
+        data,
+        f"the JSON is broken or cut off: {error.msg.lower().removesuffix(' starting at')} (give the whole file)",
+        error.lineno,
+        error.colno,
+    )

@@ -197,7 +197,8 @@ def test_barrier_that_no_repair_lifts_is_retained_verbatim(
     messages: Messages, place: int, areas: tuple[str, ...], tmp_path: Path
 ) -> None:
     span = at(judge(messages, store=tmp_path), place)
-    assert (span.action, span.repairs) == ("retain", ())
+    assert span.action == "retain"
+    assert {repair.kind for repair in span.repairs} & {"confirm", "discharge"}, "somebody else has to act"
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,13 @@ def test_json_is_the_decision_of_the_python_function(run: Runner, talk: str, tmp
     assert json.loads(done.out) == json.loads(json.dumps(decide(tmp_path / talk, now=NOW, store=False).to_dict()))
 
 
+def test_excerpts_are_those_of_the_python_function(run: Runner, deploy: str, tmp_path: Path) -> None:
+    done = run("decide", "--format", "json", "--excerpts", "--now", NOW, "--no-store", deploy)
+    told = decide(tmp_path / deploy, now=NOW, store=False, excerpts=True)
+    assert json.loads(done.out) == json.loads(told.to_json())
+    assert '"excerpt": "deploy_service {' in done.out
+
+
 def test_jsonl_has_a_line_for_each_file_with_its_name(run: Runner, talk: str, deploy: str) -> None:
     lines = [json.loads(line) for line in run("decide", "--format", "jsonl", talk, deploy).out.splitlines()]
     assert [line["path"] for line in lines] == [talk, deploy]

@@ -62,17 +62,40 @@ def test_a_path_that_can_not_be_read_is_named(run: Runner, name: str) -> None:
         (("--policies", "nowhere"), "--policies: `nowhere` is no folder"),
         (("--profile", "nowhere.yaml"), "nowhere.yaml: can't be read"),
         (("--format", "json", "talk.json"), "--format json prints the object of one file"),
-        (("--format", "xml"), "xml"),
-        (("--engine", "rust"), "rust"),
-        (("--keep-last", "-1"), "--keep-last"),
-        (("--keep-lost", "1"), "--keep-lost"),
+        (("--format", "xml"), "--format: `xml` is unknown (known: json, jsonl, table)\n"),
+        (("--format=jsn",), "--format: `jsn` is unknown (did you mean `json`?)\n"),
+        (("--engine", "rust"), "--engine: `rust` is unknown (known: auto, fast, python)\n"),
+        (("--keep-last", "-1"), "--keep-last: `-1` is too small (give a whole number, 0 or more)\n"),
+        (("--keep-last", "few"), "--keep-last: `few` is no whole number (give one, 0 or more)\n"),
+        (("--keep-lost", "1"), "barrier-policy decide: no option `--keep-lost` (did you mean `--keep-last`?)\n"),
+        (("--excerpts",), "--excerpts adds to the JSON (use --format json or jsonl; tables show the words anyway)\n"),
     ],
 )
 def test_wrong_usage_is_code_two(run: Runner, talk: str, arguments: tuple[str, ...], words: str) -> None:
     done = run("decide", talk, *arguments)
     assert (done.code, done.out) == (2, "")
     assert words in done.err
-    assert "Traceback" not in done.err
+    assert len(done.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (("decide",), "FILE is missing (usage: barrier-policy decide [OPTIONS] FILE...)"),
+        (("explain", "talk.json"), "SPAN is missing (usage: barrier-policy explain [OPTIONS] FILE SPAN)"),
+        (("decid", "talk.json"), "no such command `decid`. Did you mean `decide`?"),
+        (("facts", "talk.json", "--message", "9"), "--message: no message `9` in talk.json (messages are 0 to 8)"),
+        (("decide", "talk.json", "--store", "tape://x"), "--store: no plugin opens a store of kind `tape`"),
+        (("decide", "talk.json", "--policies", "."), "--policies: `.` has no policy files (give a folder with `*.yaml`)"),
+        (("explain", "talk.json", "1-2"), "no span or message `1-2` (message 1 stands in span 1)"),
+    ],
+)
+def test_a_mistake_is_one_line_that_says_how_to_see_it_right(
+    run: Runner, talk: str, arguments: tuple[str, ...], line: str
+) -> None:
+    done = run(*arguments)
+    assert (done.code, done.out) == (2, "")
+    assert line in done.err and len(done.err.splitlines()) == 1
 
 
 def test_a_fault_of_ours_is_one_line_without_the_transcript(run: Runner, talk: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,8 @@ def test_the_deciding_rule_comes_first_with_its_clauses_and_places(run: Runner, 
     assert done.out.index(decided) < done.out.index("other rules")
     assert "\n  true   span.effects.exists(" in decided
     assert "source: Compaction barrier (2026-11-10)" in decided
-    assert "message 1, /1/tool_calls/0: deploy_service" in decided
+    assert "message 1 (agent), /1/tool_calls/0: deploy_service" in decided
+    assert 'started, not confirmed as of message 2 (tool result), /2/content: {"status": "queued"' in decided
 
 
 def test_a_rule_that_did_not_hold_shows_which_clause_failed(run: Runner, deploy: str) -> None:
@@ -37,7 +38,7 @@ def test_a_rule_that_did_not_hold_shows_which_clause_failed(run: Runner, deploy:
 def test_it_says_what_would_lift_the_barrier_and_who_can(run: Runner, deploy: str) -> None:
     lifted = section(run("explain", deploy, "1-2").out, "what would lift the barrier")
     assert "effects.unsettled: its outcome is confirmed by a result or a look-up" in lifted
-    assert "evidence.insufficient: archive, which the gate does itself" in lifted
+    assert "evidence.insufficient: the original is archived and reads back unchanged (the gate archives it" in lifted
 
 
 def test_an_opportunity_has_nothing_to_lift(run: Runner, talk: str) -> None:
@@ -69,4 +70,4 @@ def test_a_line_of_a_json_lines_file_is_named(run: Runner, tmp_path: Any) -> Non
     (tmp_path / "chat.jsonl").write_text("\n".join(lines))
     call = '{"role": "assistant", "tool_calls": [{"id": "a", "function": {"name": "send_mail", "arguments": "{}"}}]}'
     (tmp_path / "chat.jsonl").write_text("\n".join([*lines, call]))
-    assert "message 2, line 3, /tool_calls/0: send_mail" in run("explain", "chat.jsonl", "2", "--keep-last", "0").out
+    assert "message 2 (agent), line 3, /tool_calls/0: send_mail" in run("explain", "chat.jsonl", "2", "--keep-last", "0").out

@@ -9,7 +9,10 @@ from typing import Any
 import pytest
 
 from barrier_policy.hookspecs import hookimpl
+from barrier_policy.join.schema import CORE_TYPES
 from barrier_policy.plugins import load_plugins
+from barrier_policy.policy.lint.records import documented_values
+from barrier_policy.report.states import STATE
 from barrier_policy.transcript.model import Message
 from barrier_policy.transcript.reader import Reader
 
@@ -21,6 +24,25 @@ def test_facts_are_listed_with_their_attributes(run: Runner, deploy: str) -> Non
     call = next(fact for fact in found if fact["kind"] == "tool_call")
     assert (call["message"], call["tool"]) == (1, "deploy_service")
     assert "tool_call" in run("facts", deploy).out
+
+
+def test_the_ledger_says_states_in_plain_words_and_the_json_by_their_names(run: Runner, deploy: str) -> None:
+    rows = run("ledger", deploy, "--family", "effect").out
+    assert "started, not confirmed" in rows
+    assert [item["state"] for item in json.loads(run("ledger", deploy, "--family", "effect", "--format", "json").out)] == [
+        "started"
+    ]
+
+
+def test_every_state_has_plain_words() -> None:
+    states = {
+        state
+        for record in CORE_TYPES
+        for field in record.fields
+        if field.name == "state"
+        for state in documented_values(field)
+    }
+    assert states - {"candidate"} == set(STATE), "no item that is listed is a candidate"
 
 
 class Failing:

@@ -164,7 +164,7 @@ def test_what_is_missing_is_named_with_all_that_is_needed(
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "1:1: the policy file is nothing (it must be a mapping with apiVersion, kind, metadata, rules) @ $"),
+        (b"", "1:1: the policy file is empty (it must be a mapping with apiVersion, kind, metadata, rules) @ $"),
         (b"- a\n", "1:1: the policy file is a list (it must be a mapping with apiVersion, kind, metadata, rules) @ $"),
         (b"a: \xff\n", " not UTF-8 at byte 3"),
     ],

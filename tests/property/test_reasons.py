@@ -26,6 +26,7 @@ def test_without_the_items_that_it_cites_a_barrier_rule_is_false(
     transcripts: st.SearchStrategy[Messages], analyse: Analyse, decider: Decider, data: st.DataObject, keep_last: int
 ) -> None:
     found = analyse(data.draw(transcripts), keep_last=keep_last)
+    naming = {rule.id for _, rule in decider.policies.rules() if rule.evidence}
     for assessment in found.assessments:
         cited = {(item.item, item.message) for reason in assessment.reasons for item in reason.evidence}
         record = record_of(found.join, assessment)
@@ -33,7 +34,7 @@ def test_without_the_items_that_it_cites_a_barrier_rule_is_false(
             record[name] = [i for i in record[name] if (i.get("id") or i.get("what"), i["message"]) not in cited]
         outcomes = {outcome.rule: outcome.outcome for outcome in decider.evaluator.evaluate(record).outcomes}
         for reason in assessment.reasons:
-            if reason.effect == "barrier" and reason.evidence:
+            if reason.effect == "barrier" and reason.rule in naming:
                 assert outcomes[reason.rule] == "false", reason
 
 
@@ -47,6 +48,8 @@ def test_every_barrier_says_why(
         assert {reason.effect for reason in span.reasons} == {"permit" if span.verdict == "opportunity" else "barrier"}
         for reason in span.reasons:
             assert reason.explanation and reason.references
+            assert reason.evidence or reason.effect == "permit"
+            assert bool(reason.lifted_by) == (reason.effect == "barrier")
             assert all(span.messages[0] <= item.message < span.messages[1] for item in reason.evidence)
 
 

@@ -158,7 +158,8 @@ class _Walk:
         between = node.op in _ORDER and not any(isinstance(value, int) for value in literals) and not sized
         self.demand.is_opaque |= pattern or node.op in _OPAQUE or (node.op in _ORDER and texts) or between
         if node.op == "index":
-            self.demand.sizes.setdefault(paths[0], []).extend(int(value) for value in literals) if paths else None
+            if paths:  # texts below it are what the list's items are compared with, not a place in the list
+                self.demand.sizes.setdefault(paths[0], []).extend(value for value in literals if isinstance(value, int))
             return
         for path in paths:
             known = self.demand.values.setdefault(path, [])

@@ -26,6 +26,14 @@ def records(sources: Callable[..., Sources]) -> Callable[..., Records]:
     return make
 
 
+def test_an_explanation_may_compare_texts_of_an_item_that_it_takes(sources: Callable[..., Sources]) -> None:
+    text = "span.effects.filter(e, e.unsettled).map(e, e.state == 'partial' ? 'half' : 'not known')[0]"
+    read = sources({"a.yaml": policy_file(f'condition: "true"\nexplanation: "{text}"\nevidence:')})
+    ((file, rule),) = read.rules()
+    lengths = {len(record["effects"]) for record in generate(rule.expressions, file.variables, read.schema)}
+    assert {0, 1} <= lengths
+
+
 def test_the_documented_values_of_the_record_are_these() -> None:
     found = {
         f"{record.name}.{field.name}": documented_values(field)
