@@ -133,6 +133,36 @@ def test_nothing_is_taken_from_a_log_that_is_not_whole(run: Run, log: str, comma
     assert "the record was changed" in done.err
 
 
+@pytest.mark.parametrize(
+    "arguments", [(), ("--format", "jsonl"), ("--outcome", "refuse"), ("--since", "2001-01-01T00:00:00Z")]
+)
+def test_show_says_that_a_log_is_not_whole_and_shows_it_all_the_same(run: Run, log: str, arguments: tuple[str, ...]) -> None:
+    good = run("log", "show", log, *arguments)
+    damage(log, (b'"format":"openai', b'"format":"openbi'))
+    done = run("log", "show", log, *arguments)
+    assert done.code == 4 and len(done.out.splitlines()) == len(good.out.splitlines())
+    assert done.err == f"{log}:1: the record was changed (it does not have the digest that it names)\n"
+
+
+def test_a_record_that_is_gone_is_told_by_show_and_replay(run: Run, log: str) -> None:
+    wanted = ids(run, log)[2]
+    lines = run("log", "export", log).out.splitlines(keepends=True)
+    Path("gap.jsonl").write_text(lines[0] + lines[2])
+    for arguments in (("log", "show", "gap.jsonl"), ("replay", wanted, "--log", "gap.jsonl", "--store", "store")):
+        done = run(*arguments)
+        assert done.code == 4
+        assert "gap.jsonl:2: record 3 where 2 is next (records are missing, added or in another order)\n" in done.err
+    assert done.out.startswith("same: ")
+
+
+def test_a_case_is_not_made_from_a_log_that_is_not_whole(run: Run, log: str) -> None:
+    wanted = ids(run, log)[1]
+    damage(log, (b'"outcome":"refuse"', b'"outcome":"refusa"'))
+    done = run("policy", "test", "record", wanted, "0", "--log", log, "--store", "store")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == f"{log}:3: the record was changed (it does not have the digest that it names)\n"
+
+
 def test_an_export_is_a_log_again(run: Run, log: str) -> None:
     Path("copy.jsonl").write_text(run("log", "export", log).out)
     assert run("log", "anchor", "copy.jsonl").out == run("log", "anchor", log).out
