@@ -29,6 +29,9 @@ class Storage(Protocol):
     def lines(self) -> Iterator[Line]:
         """All lines, oldest first."""
 
+    def start(self) -> Head:
+        """What the first line follows: the last record that was removed on purpose, or nothing."""
+
     def close(self) -> None:
         """Make durable what is not yet."""
 
@@ -71,7 +74,7 @@ class DecisionLog:
         Raises LogError at the first line that is not as it was written. With `tell` this is told instead, once, and what can be read of
         the rest follows: it may be right, and nothing shows it.
         """
-        chain, strange = Chain(), 0
+        chain, strange = Chain(self._storage.start()), 0
         for line in self._storage.lines():
             good = not chain.problem
             chain.take(line)
@@ -107,7 +110,13 @@ class DecisionLog:
 
     def verify(self, anchor: Anchor | None = None) -> Verification:
         """Whether the log is whole, up to an anchor that was taken earlier and beyond."""
-        return verify_chain(self._storage.lines(), anchor, name=str(self.spec.path))
+        return verify_chain(self._storage.lines(), anchor, name=str(self.spec.path), start=self._storage.start())
+
+    def files(self) -> FileLog:
+        """The files that the log is kept in. Raises LogError for a database, of which nothing can be removed."""
+        if not isinstance(self._storage, FileLog):
+            raise LogError(f"{self.spec.path}: the log is a database, one file (files are put aside with kind `jsonl`)")
+        return self._storage
 
     def close(self) -> None:
         """Make durable what is not yet."""
