@@ -9,6 +9,7 @@ import typer
 
 from barrier_policy.cli.guard import guarded
 from barrier_policy.cli.options import (
+    Alone,
     EngineOption,
     Format,
     KeepLast,
@@ -190,7 +191,7 @@ def lint(
     ignore: Annotated[list[str] | None, typer.Option("--ignore", metavar="IDS", help="Not these lint rules.")] = None,
     level: Annotated[LintLevel, typer.Option("--level", help="Only findings of at least this level.")] = LintLevel.INFO,
     strict: Annotated[bool, typer.Option("--strict", help="Warnings fail too.")] = False,
-    alone: Annotated[bool, typer.Option("--alone", help="Not on top of the shipped policies.")] = False,
+    alone: Alone = False,
     now: Annotated[str, typer.Option("--now", metavar="TIME", help="Time for what expires; default: the clock.")] = "",
     explain: Annotated[str, typer.Option("--explain", metavar="ID", help="Show the page of a lint rule.")] = "",
 ) -> int:
