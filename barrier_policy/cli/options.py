@@ -59,7 +59,7 @@ Files = Annotated[list[str], typer.Argument(metavar="FILE", help="Transcripts; `
 SpanName = Annotated[str, typer.Argument(metavar="SPAN", help="A span as `decide` names it, or a message index.")]
 Folders = Annotated[
     list[Path] | None,
-    typer.Argument(metavar="[DIR…]", help="Folders of policies on top of the shipped ones; default: the shipped ones."),
+    typer.Argument(metavar="DIR", help="Folders of policies on top of the shipped ones; default: the shipped ones."),
 ]
 Alone = Annotated[bool, typer.Option("--alone", help="The folders only, without the shipped policies.")]
 Unfolded = Annotated[bool, typer.Option("--all", help="Every row; long tables are folded otherwise.")]

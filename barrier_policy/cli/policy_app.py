@@ -11,6 +11,7 @@ from barrier_policy.cli.guard import guarded
 from barrier_policy.cli.options import (
     Alone,
     EngineOption,
+    Folders,
     Format,
     KeepLast,
     LintFormat,
@@ -250,3 +251,12 @@ def schema(kind: Annotated[SchemaKind, typer.Argument(help="Of which file.")]) -
     from barrier_policy.cli.policy_files import print_schema
 
     return print_schema(kind)
+
+
+@policy_app.command()
+@guarded
+def lsp(folders: Folders = None, alone: Alone = False) -> int:
+    """Serve editors: findings, and completion and meaning of facts in expressions. DIR are folders below the one that is edited."""
+    from barrier_policy.cli.policy_lsp import serve
+
+    return serve(tuple(folders or ()), alone=alone)
