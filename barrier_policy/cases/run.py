@@ -114,6 +114,8 @@ def _folders(asked: Asked) -> tuple[Path, ...]:
     for folder in asked.folders:
         if not folder.is_dir():
             raise BarrierPolicyError(f"`{folder}` is no folder (give a folder of policy files)")
+        if not any(folder.glob("*.yaml")):
+            raise BarrierPolicyError(f"{folder}: the folder has no `*.yaml` (is it the right one?)")
     return asked.folders or (shipped_policies(),)
 
 

@@ -103,12 +103,16 @@ def test_expiry_depends_on_now(run: Runner, team: Callable[..., Path]) -> None:
         (("lint", "--select", "unknwn-fact"), "no lint rule `unknwn-fact` (did you mean `unknown-fact`?)"),
         (("lint", "--explain", "nothing"), "no lint rule `nothing`"),
         (("lint", "missing"), "missing: no such file or directory"),
+        (("lint", "."), ".: the folder has no `*.yaml` (is it the right one?)"),
+        (("test", ".", "--fail-under", "100"), ".: the folder has no `*.yaml` (is it the right one?)"),
+        (("lint", "team.bundle"), "team.bundle: a bundle is not linted (lint the folders that it was built from)"),
         (("lint", "--now", "tomorrow"), "--now: `tomorrow` is no time"),
         (("new", "rule", "payments"), "`payments` is not a rule id"),
         (("docs", "-o", "no/such/folder.md"), "can't be written"),
     ],
 )
 def test_a_mistake_of_the_user_is_one_line_and_code_2(run: Runner, arguments: tuple[str, ...], words: str) -> None:
+    Path("team.bundle").touch()
     done = run("policy", *arguments)
     assert done.code == 2
     assert words in done.err

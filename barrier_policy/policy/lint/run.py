@@ -11,6 +11,7 @@ from pathlib import Path
 
 from barrier_policy.errors import BarrierPolicyError, Issue, PolicyError
 from barrier_policy.join.schema import RecordSchema
+from barrier_policy.policy.bundle import is_bundle
 from barrier_policy.policy.cel.engine import Engine
 from barrier_policy.policy.hints import suggestion
 from barrier_policy.policy.lint import conditions, exceptions, explanations, names, tests, text
@@ -96,6 +97,10 @@ def _wanted(paths: Sequence[Path]) -> dict[Path, tuple[Path, ...]]:
     for path in paths:
         if not path.exists():
             raise BarrierPolicyError(f"{path}: no such file or directory")
+        if is_bundle(path):
+            raise BarrierPolicyError(f"{path}: a bundle is not linted (lint the folders that it was built from)")
+        if not lint_files(path):
+            raise BarrierPolicyError(f"{path}: the folder has no `*.yaml` (is it the right one?)")
         layer = path if path.is_dir() or path not in lint_files(path.parent) else path.parent
         found[layer] = (*found.get(layer, ()), *lint_files(path))
     return found
