@@ -26,8 +26,7 @@ try:
     from pygls.lsp.server import LanguageServer
     from pygls.workspace import TextDocument
 except ImportError:
-    message = "the language server needs the extra `lsp` (pip install 'barrier-policy[lsp]')"
-    raise MissingExtraError(message) from None
+    raise MissingExtraError("the language server needs the extra `lsp` (pip install 'barrier-policy[lsp]')") from None
 
 NAME = "barrier-policy"
 SEVERITIES = {
@@ -81,9 +80,9 @@ class _Editor:
         except BarrierPolicyError:  # not saved yet
             return []
         for file in sources.linted():
-            found = {one.name: one.expression.checked.type for one in file.variables if one.expression.checked}
             if file.document is not None:
-                self._variables[document.uri] = found
+                checked = ((one.name, one.expression.checked) for one in file.variables)
+                self._variables[document.uri] = {name: found.type for name, found in checked if found}
         return [_diagnostic(finding, document) for finding in lint(sources)]
 
     def completions(self, document: TextDocument, position: types.Position) -> list[types.CompletionItem]:
