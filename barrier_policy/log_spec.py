@@ -11,6 +11,8 @@ LABEL = r"[a-z][a-z0-9_.-]{0,62}"
 MAX_LABELS = 32
 MAX_LABEL_LENGTH = 200
 MAX_ROTATE_MB = 100_000
+MAX_KEEP_FILES = 100_000
+MAX_KEEP_DAYS = 36_500
 
 
 class LogKind(StrEnum):
@@ -34,11 +36,17 @@ class LogSpec(msgspec.Struct, frozen=True, kw_only=True):
 
     `rotate_mb` is the size in megabytes (10**6 bytes) from which on a file of JSON lines is put aside; None: never. `include_text` keeps
     the explanations of rules, which quote the transcript; secrets in them are masked. `labels` are put into every record.
+
+    `keep_files` and `keep_days` are what `log prune` leaves at least, in files that were put aside and in days; `anchors` is a file of
+    anchors whose records stay as well.
     """
 
     path: Path
     kind: LogKind = LogKind.AUTO
     fsync: Fsync = Fsync.ALWAYS
     rotate_mb: int | None = None
+    keep_files: int | None = None
+    keep_days: int | None = None
+    anchors: Path | None = None
     include_text: bool = False
     labels: dict[str, str] = {}

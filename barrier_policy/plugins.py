@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from importlib import metadata
 from typing import Any
@@ -13,6 +12,7 @@ import pluggy
 from barrier_policy import hookspecs
 from barrier_policy.errors import Issue, PluginError
 from barrier_policy.facts.context import Context
+from barrier_policy.facts.kinds import check_kind
 from barrier_policy.facts.model import Fact, FactKind
 from barrier_policy.provenance.store import StoreKind
 from barrier_policy.transcript.model import Message
@@ -21,8 +21,6 @@ from barrier_policy.transcript.writer import Writer
 
 GROUP = "barrier_policy"
 OWN_DISTRIBUTION = "barrier-policy"
-ATTRIBUTE_TYPES = ("string", "int", "bool", "list(string)")
-KIND_NAME = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)?")
 
 Extract = Callable[..., Iterable[Fact] | None]
 
@@ -212,28 +210,6 @@ def _take(hook: Callable[..., Any] | None, known: Mapping[str, Any], what: str, 
         if item.name in known or item.name in found:
             raise ValueError(f"{what} `{item.name}` is already provided (rename it)")
         if isinstance(item, FactKind):
-            _check_kind(item, own=own)
+            check_kind(item, (*known, *found), own=own)
         found[item.name] = item
     return found
-
-
-RESERVED = frozenset(
-    (
-        "as", "break", "const", "continue", "else", "false", "for", "function", "if", "import", "in", "let", "loop", "namespace",
-        "null", "package", "return", "true", "var", "void", "while",
-    )
-)  # fmt: skip
-"""Words that CEL keeps for itself (CEL language definition, Syntax)."""
-
-
-def _check_kind(kind: FactKind, *, own: bool) -> None:
-    reserved = RESERVED & {*kind.name.split("."), *(attribute.name for attribute in kind.attributes)}
-    if reserved:
-        raise ValueError(f"fact kind `{kind.name}` uses `{min(reserved)}`, which CEL keeps for itself (rename it)")
-    if not KIND_NAME.fullmatch(kind.name) or (not own and "." not in kind.name):
-        raise ValueError(f"fact kind `{kind.name}` must be named `namespace.kind` in lower case")
-    for attribute in kind.attributes:
-        if attribute.type not in ATTRIBUTE_TYPES:
-            raise ValueError(
-                f"attribute `{attribute.name}` of fact kind `{kind.name}` has type `{attribute.type}` (known: {', '.join(ATTRIBUTE_TYPES)})"
-            )

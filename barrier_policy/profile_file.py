@@ -11,7 +11,7 @@
     bundle: {keys: [./keys], required: true}  # overlays are bundles, signed by one of these keys
     engine: auto                      # auto, fast or python
     summarizer: {kind: command, command: [summarize, --short]}
-    log: {path: ./decisions.jsonl}    # kind, fsync, rotate_mb, include_text and labels too
+    log: {path: ./decisions.jsonl}    # kind, fsync, rotate_mb, keep_files, keep_days, anchors, include_text, labels too
 
 Paths are relative to the file. A key that is left out has the default of `Profile`.
 """
@@ -28,7 +28,17 @@ from typing import Any
 import msgspec
 
 from barrier_policy.errors import Issue, PolicyError, ProfileError
-from barrier_policy.log_spec import LABEL, MAX_LABEL_LENGTH, MAX_LABELS, MAX_ROTATE_MB, Fsync, LogKind, LogSpec
+from barrier_policy.log_spec import (
+    LABEL,
+    MAX_KEEP_DAYS,
+    MAX_KEEP_FILES,
+    MAX_LABEL_LENGTH,
+    MAX_LABELS,
+    MAX_ROTATE_MB,
+    Fsync,
+    LogKind,
+    LogSpec,
+)
 from barrier_policy.policy.bundle import is_bundle
 from barrier_policy.policy.hints import listing
 from barrier_policy.policy.shape import ShapeReader, kind
@@ -57,7 +67,8 @@ SECTION_OF = {
 }  # fmt: skip
 """Keys that people look for at the top, with the section that they stand in."""
 SUMMARIZER_KEYS = ("kind", "command", "function", "url", "model", "api_key_env", "timeout_seconds")
-LOG_KEYS = ("kind", "fsync", "rotate_mb", "include_text", "labels")
+LOG_KEYS = ("kind", "fsync", "rotate_mb", "keep_files", "keep_days", "anchors", "include_text", "labels")
+FILES_ONLY = ("rotate_mb", "keep_files", "keep_days", "anchors")
 NO_STORE = "none"
 
 
@@ -253,23 +264,26 @@ class _ProfileReader(ShapeReader):
         fields = self.fields(node, "section `log`", ("path",), LOG_KEYS)
         default = LogSpec(path=Path())
         chosen = self.choice(fields.get("kind"), LogKind, default.kind)
-        rotate = fields.get("rotate_mb")
-        if rotate is not None and chosen is LogKind.SQLITE:
-            self.issues.append(rotate.key_issue("`rotate_mb` is for kind `jsonl`, a database is one file"))
+        for key in FILES_ONLY:
+            if key in fields and chosen is LogKind.SQLITE:
+                self.issues.append(fields[key].key_issue(f"`{key}` is for kind `jsonl`, a database is one file"))
         return LogSpec(
             path=self._path(self.text(fields.get("path"))),
             kind=chosen,
             fsync=self.choice(fields.get("fsync"), Fsync, default.fsync),
-            rotate_mb=self._megabytes(rotate),
+            rotate_mb=self._whole(fields.get("rotate_mb"), "megabytes", MAX_ROTATE_MB),
+            keep_files=self._whole(fields.get("keep_files"), "files", MAX_KEEP_FILES),
+            keep_days=self._whole(fields.get("keep_days"), "days", MAX_KEEP_DAYS),
+            anchors=self._path(self.text(fields["anchors"])) if "anchors" in fields else None,
             include_text=self._flag(fields.get("include_text"), default.include_text),
             labels=self._labels(fields.get("labels")),
         )
 
-    def _megabytes(self, node: Node | None) -> int | None:
+    def _whole(self, node: Node | None, unit: str, most: int) -> int | None:
         if node is None:
             return None
-        if not isinstance(node.value, int) or isinstance(node.value, bool) or not 1 <= node.value <= MAX_ROTATE_MB:
-            self.issues.append(node.issue(f"{kind(node)} where whole megabytes, 1 to {MAX_ROTATE_MB}, are needed"))
+        if not isinstance(node.value, int) or isinstance(node.value, bool) or not 1 <= node.value <= most:
+            self.issues.append(node.issue(f"{kind(node)} where whole {unit}, 1 to {most}, are needed"))
             return None
         return node.value
 

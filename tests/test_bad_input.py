@@ -500,6 +500,30 @@ BROKEN_PLUGINS: dict[str, tuple[object, str]] = {
         _kinds(FactKind(name="acme.kind", doc="x", attributes=(Attribute(name="a", type="float", doc="x"),))),
         "has type `float`",
     ),
+    "a namespace that is a field of the span": (
+        _kinds(FactKind(name="effects.kind", doc="x")),
+        "namespace `effects` is a field of the span record",
+    ),
+    "an attribute that every record has": (
+        _kinds(FactKind(name="acme.kind", doc="x", attributes=(Attribute(name="held", type="bool", doc="x"),))),
+        "attribute `held` of fact kind `acme.kind` is a field of every record",
+    ),
+    "an attribute twice": (
+        _kinds(FactKind(name="acme.kind", doc="x", attributes=(Attribute(name="a", type="int", doc="x"),) * 2)),
+        "attribute `a` of fact kind `acme.kind` is declared twice",
+    ),
+    "an attribute in capitals": (
+        _kinds(FactKind(name="acme.kind", doc="x", attributes=(Attribute(name="Amount", type="int", doc="x"),))),
+        "attribute `Amount` of fact kind `acme.kind` must be a name in lower case",
+    ),
+    "a kind with the record name of a namespace": (
+        _kinds(FactKind(name="acme.facts", doc="x")),
+        "its records would be called `AcmeFacts`",
+    ),
+    "two kinds with one record name": (
+        _kinds(FactKind(name="acme.a_b", doc="x"), FactKind(name="acme_a.b", doc="x")),
+        "its records would be called `AcmeAB`",
+    ),
     "kinds that are none": (_kinds("acme.kind"), "plugin `acme`"),  # type: ignore[arg-type]
     "a hook that raises": (
         SimpleNamespace(barrier_fact_kinds=hookimpl(specname="barrier_fact_kinds")(_raising)),

@@ -13,7 +13,7 @@ from barrier_policy.cases.transcripts import TranscriptResult, judge_transcripts
 from barrier_policy.errors import BarrierPolicyError, Issue, MissingExtraError
 from barrier_policy.join.schema import build_schema
 from barrier_policy.plugins import load_plugins
-from barrier_policy.policy.case_file import TestFiles, read_test_files
+from barrier_policy.policy.case_file import Case, TestFiles, read_test_files
 from barrier_policy.policy.cases import CaseResult, judge_cases
 from barrier_policy.policy.cel.engine import Engine, load_engine
 from barrier_policy.policy.coverage import Coverage, measure, rules_of
@@ -74,31 +74,48 @@ def run_tests(asked: Asked) -> Report:
     judged = [
         judge_cases(found, Evaluator(found, engine), files.cases) for found, (_, engine) in zip(loaded, engines, strict=True)
     ]
-    told = [
-        judge_transcripts(Decider(Profile(engine=name), plugins=plugins, policies=layers), files.transcripts)
-        for name, _ in engines
-        if files.transcripts
+    deciders = [
+        Decider(Profile(engine=name), plugins=plugins, policies=layers) for name, _ in engines if written.transcripts
     ]
+    told = [judge_transcripts(decider, files.transcripts) for decider in deciders]
+    evaluator = Evaluator(policies, engines[0][1])
     names = tuple(engine.name for _, engine in engines)
     pairs = _pairs(policies, folders, asked)
     return Report(
         engines=names,
         rows=(*map(case_row, zip(*judged, strict=True)), *map(_transcript_row, zip(*told, strict=True))),
-        coverage=measure(pairs, judged[0]),
-        mutation=_mutate(policies, pairs, engines[0][1], written) if asked.mutate else None,
+        coverage=measure(pairs, (*judged[0], *judge_cases(policies, evaluator, _shown(told[:1])))),
+        mutation=_mutate(policies, pairs, engines[0][1], written, deciders[:1]) if asked.mutate else None,
     )
 
 
-def _mutate(policies: PolicySet, pairs: Sequence[tuple[Policy, Rule]], engine: Engine, files: TestFiles) -> Mutation:
-    """All cases look at the mutants of the chosen rules, but those that fail anyway: they would notice every one."""
-    results = judge_cases(policies, Evaluator(policies, engine), files.cases)
+def _mutate(
+    policies: PolicySet,
+    pairs: Sequence[tuple[Policy, Rule]],
+    engine: Engine,
+    files: TestFiles,
+    deciders: Sequence[Decider],
+) -> Mutation:
+    """All cases look at the mutants of the chosen rules, but those that fail anyway: they would notice every one.
+
+    A transcript is decided once: mutants see the records of its spans. To decide it again for each would cost minutes.
+    """
+    told = [judge_transcripts(decider, files.transcripts) for decider in deciders]
+    results = judge_cases(policies, Evaluator(policies, engine), (*files.cases, *_shown(told)))
     return run_mutants(policies, pairs, engine, [result.case for result in results if result.passed], files.explained)
+
+
+def _shown(told: Iterable[Iterable[TranscriptResult]]) -> list[Case]:
+    """The cases on records that passing cases on transcripts amount to."""
+    return [case for results in told for result in results for case in result.shown]
 
 
 def _folders(asked: Asked) -> tuple[Path, ...]:
     for folder in asked.folders:
         if not folder.is_dir():
             raise BarrierPolicyError(f"`{folder}` is no folder (give a folder of policy files)")
+        if not any(folder.glob("*.yaml")):
+            raise BarrierPolicyError(f"{folder}: the folder has no `*.yaml` (is it the right one?)")
     return asked.folders or (shipped_policies(),)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import cast
 
 import msgspec
@@ -11,7 +11,9 @@ from barrier_policy.cases.row import RuleTable
 from barrier_policy.decision.assess import record_of
 from barrier_policy.decision.model import SpanDecision
 from barrier_policy.errors import BarrierPolicyError
-from barrier_policy.policy.case_file import ExpectedSpan, TranscriptCase
+from barrier_policy.policy.case_file import Case, ExpectedSpan, TranscriptCase
+from barrier_policy.policy.model import Mode, RuleEffect
+from barrier_policy.policy.verdict import VerdictKind
 from barrier_policy.provenance.store import Store
 from barrier_policy.walk import Analysis, Decider
 
@@ -20,12 +22,16 @@ NOW = "2026-01-01T00:00:00Z"
 
 
 class TranscriptResult(msgspec.Struct, frozen=True, kw_only=True):
-    """How a case went. `message` is empty where it passed. `spans` are those of the decision, `tables` explain the ones that differ."""
+    """How a case went. `message` is empty where it passed. `spans` are those of the decision, `tables` explain the ones that differ.
+
+    `shown` are the cases on records that a case which passed amounts to: one for each rule of which it says what that says of a span.
+    """
 
     case: TranscriptCase
     message: str = ""
     spans: tuple[SpanDecision, ...] = ()
     tables: tuple[RuleTable, ...] = ()
+    shown: tuple[Case, ...] = ()
 
 
 class _EmptyStore:
@@ -57,6 +63,7 @@ def _judge(decider: Decider, case: TranscriptCase) -> TranscriptResult:
     spans = {span.messages: (number, span) for number, span in enumerate(analysis.decision.spans)}
     messages: list[str] = []
     tables: list[RuleTable] = []
+    shown: list[Case] = []
     for expected in case.expect:
         found = spans.get(expected.messages)
         if found is None:
@@ -67,9 +74,44 @@ def _judge(decider: Decider, case: TranscriptCase) -> TranscriptResult:
         if unlike:
             messages.append(f"line {expected.line}: span {_range(expected.messages)}: {', '.join(unlike)}")
             tables += _tables(decider, analysis, number, {*rules_of(span), *(expected.rules or ())})
+        shown += _shown(decider, analysis, number, case, expected)
     return TranscriptResult(
-        case=case, message="; ".join(messages), spans=analysis.decision.spans, tables=tuple(dict.fromkeys(tables))
+        case=case,
+        message="; ".join(messages),
+        spans=analysis.decision.spans,
+        tables=tuple(dict.fromkeys(tables)),
+        shown=() if messages else tuple(shown),
     )
+
+
+def _shown(
+    decider: Decider, analysis: Analysis, number: int, case: TranscriptCase, expected: ExpectedSpan
+) -> Iterator[Case]:
+    """What an expectation that names its rules says of each of them, and of the other rules of its policy that would have been named.
+
+    INVARIANT: a change of one of these outcomes changes the rules of the span, so the case itself would notice it.
+    """
+    if expected.rules is None:
+        return
+    record = record_of(analysis.join, analysis.assessments[number])
+    verdict = decider.evaluator.evaluate(record)
+    outcomes = {found.rule: found.outcome for found in verdict.outcomes}
+    for policy, rule in decider.policies.rules():
+        decides = rule.effect is RuleEffect.BARRIER or verdict.verdict is VerdictKind.OPPORTUNITY
+        silent = policy.name == case.policy and decides and rule.mode is Mode.ENFORCE
+        if rule.id in expected.rules or silent:
+            yield Case(
+                file=case.file,
+                line=expected.line,
+                column=case.column,
+                name=case.name,
+                policy=policy.name,
+                rule=rule.id,
+                record=record,
+                outcome=outcomes[rule.id],
+                verdict=verdict.verdict,
+                rules=tuple(sorted(expected.rules)),
+            )
 
 
 def rules_of(span: SpanDecision) -> tuple[str, ...]:

@@ -27,9 +27,11 @@ from barrier_policy.cli.options import (
     Reader,
     ReportFormat,
     Request,
+    SpanName,
     Spans,
     StoreFolder,
     Target,
+    Unfolded,
     parse_range,
 )
 from barrier_policy.cli.plugin_app import plugin_app
@@ -87,7 +89,7 @@ def decide(
     range: Ranges = None,
     strategy: Spans = None,
     log: LogFile = None,
-    all: Annotated[bool, typer.Option("--all", help="A row for every span; long tables are folded otherwise.")] = False,
+    all: Unfolded = False,
     excerpts: Annotated[
         bool, typer.Option("--excerpts", help="In JSON, the words at each piece of evidence, short, secrets masked.")
     ] = False,
@@ -153,7 +155,7 @@ def compact(
 @guarded
 def explain(
     file: File,
-    span: Annotated[str, typer.Argument(metavar="SPAN", help="A span as `decide` names it, or a message index.")],
+    span: SpanName,
     reader: Reader = "",
     keep_last: KeepLast = None,
     target_tokens: Target = None,
@@ -202,7 +204,7 @@ def audit(
     profile: ProfileFile = None,
     policies: Overlays = None,
     engine: EngineOption = None,
-    all: Annotated[bool, typer.Option("--all", help="Every finding; long lists are folded otherwise.")] = False,
+    all: Unfolded = False,
     allow_inconclusive: Annotated[
         bool, typer.Option("--allow-inconclusive", help="What can't be decided does not fail the audit.")
     ] = False,

@@ -6,6 +6,7 @@ import time
 
 import msgspec
 
+from barrier_policy.cli.guard import report
 from barrier_policy.cli.options import Request
 from barrier_policy.cli.session import Session, chosen_profile, open_source
 from barrier_policy.errors import LogError
@@ -15,6 +16,18 @@ from barrier_policy.log.record import Asked
 from barrier_policy.log_spec import LogSpec
 from barrier_policy.profile import Profile
 from barrier_policy.walk import Analysis, timestamp
+
+
+class Told:
+    """Prints what is wrong with a log that is read, and remembers that something was."""
+
+    def __init__(self) -> None:
+        self.anything = False
+
+    def __call__(self, problem: str) -> None:
+        """Print a problem."""
+        self.anything = True
+        report(LogError(problem))
 
 
 class LoggedSession:

@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 
 from barrier_policy.cli.guard import guarded
-from barrier_policy.cli.options import Format, OutputFormat, ProfileFile, Request
+from barrier_policy.cli.options import Format, Now, OutputFormat, ProfileFile, Request, StoreFolder
 
-log_app = typer.Typer(help="Decisions as they were logged: show, verify, export, anchor.", no_args_is_help=True)
+log_app = typer.Typer(help="Decisions as they were logged: show, verify, export, anchor, prune.", no_args_is_help=True)
 
 Log = Annotated[Path | None, typer.Argument(metavar="LOG", help="A decision log; default: the profile's.")]
 
@@ -78,3 +78,31 @@ def export(
     from barrier_policy.cli.log_check import export_log
 
     return export_log(Request(profile=profile, log=log), as_csv=format is ExportFormat.CSV)
+
+
+@log_app.command()
+@guarded
+def prune(
+    log: Log = None,
+    keep_files: Annotated[
+        int | None, typer.Option("--keep-files", min=0, metavar="N", help="Leave the last N files that were put aside.")
+    ] = None,
+    keep_days: Annotated[
+        int | None, typer.Option("--keep-days", min=0, max=36_500, metavar="N", help="Leave records of the last N days.")
+    ] = None,
+    anchors: Annotated[
+        Path | None, typer.Option("--anchors", metavar="FILE", help="Anchors, one a line, whose records stay.")
+    ] = None,
+    needed_too: Annotated[
+        bool, typer.Option("--needed-too", help="What is anchored or held goes as well. It is named.")
+    ] = False,
+    apply: Annotated[bool, typer.Option("--apply/--dry-run", help="Remove the files, or only say which would go.")] = False,
+    now: Now = "",
+    store: StoreFolder = None,
+    profile: ProfileFile = None,
+) -> int:
+    """Remove the oldest files that were put aside, where every limit lets them go and nobody needs them. Removes with --apply only."""
+    from barrier_policy.cli.log_prune import prune_log
+
+    request = Request(profile=profile, log=log, now=now, store=store)
+    return prune_log(request, keep_files, keep_days, anchors, needed_too=needed_too, apply=apply)

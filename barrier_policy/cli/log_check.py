@@ -9,7 +9,7 @@ from barrier_policy.cli.guard import FAILED, OK, report
 from barrier_policy.cli.log_access import named_log
 from barrier_policy.cli.options import Request
 from barrier_policy.errors import LogError
-from barrier_policy.log.chain import parse_anchor
+from barrier_policy.log.chain import Verification, parse_anchor
 from barrier_policy.log.decision_log import DecisionLog
 from barrier_policy.log.export import to_csv
 from barrier_policy.log.record import Head, to_line
@@ -21,10 +21,15 @@ def verify_log(request: Request, anchor: str) -> int:
     found = named_log(request).verify(known)
     if found.problem:
         report(LogError(found.problem))
-        show(out(), f"good before that: {_records(found.head)}")
+        show(out(), f"good before that: {_records(found)}")
         return FAILED
     anchored = ", the anchored one among them" if known else ""
-    show(out(), f"{_records(found.head)}, each as it was written{anchored}; head {found.head}")
+    show(out(), f"{_records(found)}, each as it was written{anchored}; head {found.head}")
+    if found.start.count:
+        show(
+            out(),
+            f"records 1 to {found.start.count:,} were removed; the rest follows {found.start} (meet it with an anchor)",
+        )
     return OK
 
 
@@ -61,5 +66,6 @@ def _whole(log: DecisionLog) -> Head | None:
     return found.head
 
 
-def _records(head: Head) -> str:
-    return "1 record" if head.count == 1 else f"{head.count:,} records"
+def _records(found: Verification) -> str:
+    count = found.head.count - found.start.count
+    return "1 record" if count == 1 else f"{count:,} records"

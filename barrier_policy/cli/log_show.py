@@ -8,8 +8,8 @@ import msgspec
 from rich.table import Table
 
 from barrier_policy.cli.console import cell, make_table, out, show, write_bytes
-from barrier_policy.cli.guard import OK
-from barrier_policy.cli.log_access import named_log
+from barrier_policy.cli.guard import FAILED, OK
+from barrier_policy.cli.log_access import Told, named_log
 from barrier_policy.cli.options import OutputFormat, Request
 from barrier_policy.digest import stable_json
 from barrier_policy.errors import BarrierPolicyError
@@ -23,12 +23,12 @@ SHORT = 12
 
 
 def show_log(request: Request, *, decision: str, outcome: str, since: str, format: OutputFormat) -> int:
-    """Print the records that are asked for."""
+    """Print the records that are asked for. 4, and said why, where the log is not whole: what is printed then is not proven."""
     if outcome and outcome not in OUTCOMES:
         raise BarrierPolicyError(f"--outcome: no outcome `{outcome}` {suggestion(outcome, OUTCOMES)}")
     start = _time(since)
-    log = named_log(request)
-    found = log.find(decision) if decision else log.records()
+    log, told = named_log(request), Told()
+    found = log.find(decision, told) if decision else log.records(told)
     chosen = [
         record
         for record in found
@@ -43,7 +43,7 @@ def show_log(request: Request, *, decision: str, outcome: str, since: str, forma
             _print_decision(record)
     else:
         show(out(), _table(chosen))
-    return OK
+    return FAILED if told.anything else OK
 
 
 def _time(text: str) -> str:

@@ -56,6 +56,13 @@ def parse_range(text: str) -> tuple[int, int]:
 
 File = Annotated[str, typer.Argument(metavar="FILE", help="A transcript; `-` reads standard input.")]
 Files = Annotated[list[str], typer.Argument(metavar="FILE", help="Transcripts; `-` reads standard input.")]
+SpanName = Annotated[str, typer.Argument(metavar="SPAN", help="A span as `decide` names it, or a message index.")]
+Folders = Annotated[
+    list[Path] | None,
+    typer.Argument(metavar="DIR", help="Folders of policies on top of the shipped ones; default: the shipped ones."),
+]
+Alone = Annotated[bool, typer.Option("--alone", help="The folders only, without the shipped policies.")]
+Unfolded = Annotated[bool, typer.Option("--all", help="Every row; long tables are folded otherwise.")]
 Format = Annotated[OutputFormat, typer.Option("--format", help="How to print the result.")]
 Reader = Annotated[
     str, typer.Option("--from", metavar="FORMAT", help="Transcript format, instead of the one that fits the content.")

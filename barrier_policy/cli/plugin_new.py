@@ -14,8 +14,8 @@ from string import Template
 from barrier_policy.cli.console import clean
 from barrier_policy.cli.guard import OK
 from barrier_policy.errors import BarrierPolicyError
-from barrier_policy.join.schema import SPAN
-from barrier_policy.plugins import RESERVED, load_plugins
+from barrier_policy.facts.kinds import RESERVED, SPAN_FIELDS
+from barrier_policy.plugins import load_plugins
 
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 MAX_NAME = 50
@@ -44,7 +44,7 @@ def package_name(name: str) -> str:
         )
     if package in RESERVED or keyword.iskeyword(package):
         raise BarrierPolicyError(f"`{name}` is a word of CEL or Python (choose another name, e.g. {name}-facts)")
-    if package in {field.name for field in SPAN.fields}:
+    if package in SPAN_FIELDS:
         raise BarrierPolicyError(f"`{name}` is a field of every span record (choose another name, e.g. acme-{name})")
     if name in {found.name for found in load_plugins(strict=False).infos}:
         raise BarrierPolicyError(f"`{name}` is a plugin that is installed (choose another name, e.g. acme-{name})")

@@ -9,7 +9,9 @@ import typer
 
 from barrier_policy.cli.guard import guarded
 from barrier_policy.cli.options import (
+    Alone,
     EngineOption,
+    Folders,
     Format,
     KeepLast,
     LintFormat,
@@ -190,7 +192,7 @@ def lint(
     ignore: Annotated[list[str] | None, typer.Option("--ignore", metavar="IDS", help="Not these lint rules.")] = None,
     level: Annotated[LintLevel, typer.Option("--level", help="Only findings of at least this level.")] = LintLevel.INFO,
     strict: Annotated[bool, typer.Option("--strict", help="Warnings fail too.")] = False,
-    alone: Annotated[bool, typer.Option("--alone", help="Not on top of the shipped policies.")] = False,
+    alone: Alone = False,
     now: Annotated[str, typer.Option("--now", metavar="TIME", help="Time for what expires; default: the clock.")] = "",
     explain: Annotated[str, typer.Option("--explain", metavar="ID", help="Show the page of a lint rule.")] = "",
 ) -> int:
@@ -249,3 +251,12 @@ def schema(kind: Annotated[SchemaKind, typer.Argument(help="Of which file.")]) -
     from barrier_policy.cli.policy_files import print_schema
 
     return print_schema(kind)
+
+
+@policy_app.command()
+@guarded
+def lsp(folders: Folders = None, alone: Alone = False) -> int:
+    """Serve editors: findings, and completion and meaning of facts in expressions. DIR are folders below the one that is edited."""
+    from barrier_policy.cli.policy_lsp import serve
+
+    return serve(tuple(folders or ()), alone=alone)

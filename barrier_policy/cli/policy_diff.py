@@ -12,6 +12,7 @@ import msgspec
 from barrier_policy.cli.console import err, out, progress_bar, write_bytes
 from barrier_policy.cli.diff_report import markdown, print_diff
 from barrier_policy.cli.guard import FAILED, OK, UNREADABLE, report
+from barrier_policy.cli.log_access import Told, named_log
 from barrier_policy.cli.options import Report, Request
 from barrier_policy.cli.session import chosen_profile, chosen_time, warn_expired
 from barrier_policy.diff.acknowledge import acknowledged
@@ -45,10 +46,11 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def diff_policies(request: Request, asked: Comparison, format: Report) -> int:
-    """Compare two sets and print what differs. Returns 4 where something is loosened that nobody has acknowledged."""
+    """Compare two sets and print what differs. Returns 4 where something is loosened that nobody has acknowledged, or the log is not whole."""
     profile = chosen_profile(request)
     now = chosen_time(request.now)
-    subjects = _subjects(request, asked, now)
+    told = Told()
+    subjects = _subjects(request, asked, now, told)
     base = Decider(profile, policies=_stack(asked.base, profile, asked.bare))
     head = Decider(profile, plugins=base.plugins, policies=_stack(asked.head, profile, asked.bare))
     warn_expired(head.policies, now)
@@ -79,7 +81,9 @@ def diff_policies(request: Request, asked: Comparison, format: Report) -> int:
     if found.unacknowledged:
         return FAILED
     wanting = any(transcript.name not in optional for transcript in found.skipped)
-    return UNREADABLE if wanting or not found.transcripts else OK
+    if wanting or not found.transcripts:
+        return UNREADABLE
+    return FAILED if told.anything else OK
 
 
 def _processes(subjects: Sequence[Subject]) -> int:
@@ -87,11 +91,11 @@ def _processes(subjects: Sequence[Subject]) -> int:
     return 1 if sum(subject.size for subject in subjects) < LITTLE_WORK else os.cpu_count() or 1
 
 
-def _subjects(request: Request, asked: Comparison, now: str) -> tuple[Subject, ...]:
+def _subjects(request: Request, asked: Comparison, now: str, told: Told) -> tuple[Subject, ...]:
     if (asked.log is None) == (not asked.transcripts):
         raise BarrierPolicyError("nothing to compare on (give transcripts, or a decision log with --log)")
     if asked.log is not None:
-        return subjects_of_log(asked.log)
+        return subjects_of_log(named_log(msgspec.structs.replace(request, log=asked.log)), told)
     found = subjects_of_files(asked.transcripts, now=now, format=request.reader, keep_last=request.keep_last)
     if not found:
         raise BarrierPolicyError(f"--transcripts: `{asked.transcripts[0]}` has no files")

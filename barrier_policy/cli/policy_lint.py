@@ -56,13 +56,13 @@ def explain_rule(rule_id: str) -> int:
 def lint_policies(request: LintRequest) -> int:
     """Lint, after putting right what can be where that is asked for. 4 where something that fails is left."""
     select, ignore = _ids(request.select), _ids(request.ignore)
-    today = _today(request.now)
+    day = today(request.now)
     paths, below = _layers(request)
     schema, engine = full_schema(), load_engine()
     fixed = 0
     if request.fix:
-        fixed = _fix(paths, schema, engine, below=below, today=today, select=select, ignore=ignore)
-    sources = read_sources(paths, schema, engine, below=below, today=today)
+        fixed = _fix(paths, schema, engine, below=below, today=day, select=select, ignore=ignore)
+    sources = read_sources(paths, schema, engine, below=below, today=day)
     shown = _ORDER[: _ORDER.index(Level(request.level)) + 1]
     findings = [found for found in lint(sources, select=select, ignore=ignore) if found.level in shown]
     failing = (Level.ERROR, Level.WARNING) if request.strict else (Level.ERROR,)
@@ -75,7 +75,8 @@ def _ids(given: Sequence[str]) -> frozenset[str]:
     return frozenset(find_rule(name.strip()).id for text in given for name in text.split(",") if name.strip())
 
 
-def _today(now: str) -> str:
+def today(now: str) -> str:
+    """The day of a time, or of the clock. Raises BarrierPolicyError."""
     try:
         return timestamp(now or None)[:10]
     except BarrierPolicyError as error:

@@ -11,7 +11,9 @@ from typer.core import TyperGroup
 
 from barrier_policy.cli.guard import guarded
 from barrier_policy.cli.options import (
+    Alone,
     EngineOption,
+    Folders,
     KeepLast,
     LogFile,
     NoStore,
@@ -20,6 +22,7 @@ from barrier_policy.cli.options import (
     ProfileFile,
     Reader,
     Request,
+    SpanName,
     StoreFolder,
 )
 
@@ -57,11 +60,8 @@ test_app = typer.Typer(cls=_RunByDefault, help="Run the cases of policies, or ma
 @test_app.command(RUN)
 @guarded
 def run(
-    folders: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="[DIR…]", help="Folders of policies, on top of the shipped ones; default: the shipped ones."),
-    ] = None,
-    alone: Annotated[bool, typer.Option("--alone", help="The folders only, without the shipped policies.")] = False,
+    folders: Folders = None,
+    alone: Alone = False,
     engine: Annotated[
         TestEngine | None,
         typer.Option("--engine", help="`both` must agree, and is the default where both are installed."),
@@ -98,7 +98,7 @@ def record(
     source: Annotated[
         str, typer.Argument(metavar="FILE|DECISION", help="A transcript; with --log, the id of a logged decision.")
     ],
-    span: Annotated[str, typer.Argument(metavar="SPAN", help="A span as `decide` names it, or a message index.")],
+    span: SpanName,
     rule: Annotated[
         list[str] | None, typer.Option("--rule", metavar="R", help="The rule; default: each that decided about the span.")
     ] = None,

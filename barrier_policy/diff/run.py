@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from functools import lru_cache
 from multiprocessing import get_context
 
@@ -21,6 +22,9 @@ from barrier_policy.profile import Profile
 from barrier_policy.provenance.store import Store
 from barrier_policy.transcript.source import MAX_BYTES
 from barrier_policy.walk import Analysis, Decider, open_store
+
+AT_HAND = 2
+"""Transcripts given to a process: the one that it is at, and the next."""
 
 
 class Setup(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,7 +51,7 @@ def compare_all(
     """Compare two sets on all subjects. `done` is called as each of them is through, in no certain order."""
     workers = min(jobs, len(subjects))
     pair = _Pair(base, head, setup)
-    run = _in_processes(setup, subjects, workers) if workers > 1 else ((item, pair.compare(item)) for item in subjects)
+    run = _in_processes(pair, setup, subjects, workers) if workers > 1 else ((item, pair.compare(item)) for item in subjects)
     found = []
     for subject, result in run:
         done(subject)
@@ -55,15 +59,27 @@ def compare_all(
     return summarize(base.policies, head.policies, found, engine=base.engine_name, now=now, acknowledged=acknowledged)
 
 
-def _in_processes(setup: Setup, subjects: Sequence[Subject], workers: int) -> Iterator[tuple[Subject, TranscriptChange]]:
-    """Largest first, so that no process is left alone with a large one in the end."""
+def _in_processes(
+    pair: _Pair, setup: Setup, subjects: Sequence[Subject], workers: int
+) -> Iterator[tuple[Subject, TranscriptChange]]:
+    """The others take the largest ones first, this process the smallest, until they meet.
+
+    So this one, which is ready, works while the others start, and nobody is left alone with a large one in the end.
+    """
     data = msgspec.msgpack.encode(setup, enc_hook=str)
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        order = sorted(subjects, key=lambda subject: (-subject.size, subject.name))
-        running = {pool.submit(_work, data, subject): subject for subject in order}
+    waiting = deque(sorted(subjects, key=lambda subject: (-subject.size, subject.name)))
+    running: dict[Future[TranscriptChange], Subject] = {}
+    with ProcessPoolExecutor(workers - 1, mp_context=get_context("spawn")) as pool:
         try:
-            for future in as_completed(running):
-                yield running[future], future.result()
+            while waiting or running:
+                while waiting and len(running) < AT_HAND * (workers - 1):
+                    large = waiting.popleft()
+                    running[pool.submit(_work, data, large)] = large
+                if waiting:
+                    small = waiting.pop()
+                    yield small, pair.compare(small)
+                for future in wait(running, timeout=0 if waiting else None, return_when=FIRST_COMPLETED).done:
+                    yield running.pop(future), future.result()
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 

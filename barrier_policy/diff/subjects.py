@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import msgspec
 
 from barrier_policy.errors import BarrierPolicyError
-
-MAX_LINE = 64_000_000
+from barrier_policy.log.decision_log import DecisionLog
 
 
 class Subject(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,41 +57,14 @@ def _files(folder: Path) -> Iterator[Path]:
             yield path
 
 
-class _Transcript(msgspec.Struct, frozen=True):
-    digest: str
-    length: int
-    format: str
+def subjects_of_log(log: DecisionLog, tell: Callable[[str], None]) -> tuple[Subject, ...]:
+    """The transcripts of a decision log, each once for each way in which it was decided. `tell` is told where the log is not whole.
 
-
-class _Asked(msgspec.Struct, frozen=True):
-    now: str
-    keep_last: int | None = None
-    ranges: tuple[tuple[int, int], ...] = ()
-
-
-class _Inputs(msgspec.Struct, frozen=True):
-    archive: str
-    asked: _Asked
-    transcript: _Transcript
-
-
-class _Record(msgspec.Struct, frozen=True):
-    """What is needed of a log record; `policy diff` is about what was decided, `log verify` about whether the log is whole."""
-
-    decision_id: str
-    inputs: _Inputs
-
-
-def subjects_of_log(path: Path) -> tuple[Subject, ...]:
-    """The transcripts of a decision log of JSON lines, each once for each way in which it was decided. Raises BarrierPolicyError."""
+    Raises BarrierPolicyError. INVARIANT: a transcript is read from the store under its digest, so a changed record can name another one
+    and can't make one up.
+    """
     found: dict[tuple[object, ...], Subject] = {}
-    for number, line in enumerate(_lines(path), 1):
-        try:
-            record = msgspec.json.decode(line, type=_Record)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            raise BarrierPolicyError(
-                f"{path}:{number}: the line is no record of a decision log (try `log verify`)"
-            ) from None
+    for record in log.records(tell):
         about, asked = record.inputs.transcript, record.inputs.asked
         subject = Subject(
             name=f"decision {record.decision_id.removeprefix('sha256:')[:12]}",
@@ -105,15 +77,5 @@ def subjects_of_log(path: Path) -> tuple[Subject, ...]:
         )
         found.setdefault((about.digest, asked.now, asked.keep_last, asked.ranges), subject)
     if not found:
-        raise BarrierPolicyError(f"{path}: the log has no decisions")
+        raise BarrierPolicyError(f"{log.spec.path}: the log has no decisions")
     return tuple(sorted(found.values(), key=lambda subject: subject.name))
-
-
-def _lines(path: Path) -> Iterator[bytes]:
-    try:
-        with path.open("rb") as file:
-            while line := file.readline(MAX_LINE):
-                if line.strip():
-                    yield line
-    except OSError as error:
-        raise BarrierPolicyError(f"{path}: can't be read ({(error.strerror or str(error)).lower()})") from None

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
+from barrier_policy.facts.kinds import namespace_name, record_name
 from barrier_policy.facts.model import FactKind
 
 SCALARS = ("string", "int", "bool")
@@ -186,13 +187,13 @@ def build_schema(extension_kinds: Iterable[FactKind] = ()) -> RecordSchema:
     for kind in sorted(extension_kinds, key=lambda kind: kind.name):
         namespace, _, short = kind.name.partition(".")
         fields = tuple(Field(a.name, a.type, a.doc) for a in kind.attributes)
-        name = "".join(word.title() for word in kind.name.replace(".", "_").split("_"))
+        name = record_name(kind.name)
         common = (Field("id", "string", "its name in the decision"), MESSAGE, ITEM_TEXT, CARRIED, HELD)
         types[name] = RecordType(name, kind.doc, common + fields)
         namespaces.setdefault(namespace, []).append(Field(short, f"list({name})", kind.doc))
     extra = []
     for namespace, fields_of in sorted(namespaces.items()):
-        name = namespace.title() + "Facts"
+        name = namespace_name(namespace)
         types[name] = RecordType(name, f"Facts of plugin namespace `{namespace}`.", tuple(fields_of))
         extra.append(Field(namespace, name, f"facts of plugin namespace `{namespace}`"))
     span = types["Span"]

@@ -32,9 +32,13 @@ class Anchor(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Verification(msgspec.Struct, frozen=True, kw_only=True):
-    """How far a log is whole: `head` is the last good record. `problem` says what is wrong with the first bad line, "" for nothing."""
+    """How far a log is whole: `head` is the last good record. `problem` says what is wrong with the first bad line, "" for nothing.
+
+    `start` is the last record that was removed on purpose, count 0 where none was.
+    """
 
     head: Head
+    start: Head = Head()
     problem: str = ""
 
 
@@ -48,23 +52,47 @@ def parse_anchor(text: str) -> Anchor:
     raise LogError(f"`{text}` is no anchor (give what `log anchor` printed: COUNT:sha256:<64 hex digits>)")
 
 
-def verify_chain(lines: Iterable[Line], anchor: Anchor | None = None, *, name: str = "log") -> Verification:
+class Chain:
+    """A chain that is followed line by line, up to the first bad one. `head` is the last good record."""
+
+    def __init__(self, start: Head | None = None) -> None:
+        self.head = start or Head()
+        self.problem = ""
+
+    def take(self, line: Line) -> None:
+        """Go one line further; where it is bad, `problem` says so with its place, and nothing behind it is looked at."""
+        if self.problem:
+            return
+        try:
+            self.head = _next(line, self.head)
+        except LogError as error:
+            self.problem = f"{line.place}: {error}"
+
+
+def verify_chain(
+    lines: Iterable[Line], anchor: Anchor | None = None, *, name: str = "log", start: Head | None = None
+) -> Verification:
     """Follow the chain from its first line to the first bad one, or to the end. `name` is what the log is called.
 
     Without an anchor it can't be known whether the end was cut off, or the last records were replaced by others with a chain of their own.
-    With one, everything up to the anchored record is known to be as it was then.
+    With one, everything up to the anchored record is known to be as it was then. `start` is the head that the first line follows, where
+    older records were removed on purpose.
     """
-    head = Head()
-    anchored = anchor is None or (anchor.digest == GENESIS and not anchor.count)
+    begin = start or Head()
+    chain = Chain(begin)
+    anchored = anchor is None or (anchor.digest == GENESIS and not anchor.count) or _is(anchor, begin)
     for line in lines:
-        try:
-            head = _next(line, head)
-            anchored = _meets(anchor, head) or anchored
-        except LogError as error:
-            return Verification(head=head, problem=f"{line.place}: {error}")
+        before = chain.head
+        chain.take(line)
+        if not chain.problem and _replaced(anchor, chain.head):
+            problem = f"record {chain.head.count} is not the anchored one (it, or one before it, was replaced)"
+            return Verification(head=before, start=begin, problem=f"{line.place}: {problem}")
+        if chain.problem:
+            return Verification(head=chain.head, start=begin, problem=chain.problem)
+        anchored = anchored or _is(anchor, chain.head)
     if not anchored:
-        return Verification(head=head, problem=f"{name}: {_unmet(anchor, head)}")
-    return Verification(head=head)
+        return Verification(head=chain.head, start=begin, problem=f"{name}: {_unmet(anchor, chain.head, begin)}")
+    return Verification(head=chain.head, start=begin)
 
 
 def _next(line: Line, head: Head) -> Head:
@@ -83,15 +111,17 @@ def _next(line: Line, head: Head) -> Head:
     return Head(count=fields["sequence"], digest=fields["digest"])
 
 
-def _meets(anchor: Anchor | None, head: Head) -> bool:
-    """Whether this is the anchored record. Raises LogError where another one stands in its place."""
-    if anchor is None or anchor.count is None:
-        return anchor is not None and anchor.digest == head.digest
-    if anchor.count == head.count and anchor.digest != head.digest:
-        raise LogError(f"record {head.count} is not the anchored one (it, or one before it, was replaced)")
-    return anchor.count == head.count
+def _is(anchor: Anchor | None, head: Head) -> bool:
+    return anchor is not None and anchor.digest == head.digest and anchor.count in (None, head.count)
 
 
-def _unmet(anchor: Anchor | None, head: Head) -> str:
+def _replaced(anchor: Anchor | None, head: Head) -> bool:
+    """Whether another record stands in the place of the anchored one."""
+    return anchor is not None and anchor.count == head.count and anchor.digest != head.digest
+
+
+def _unmet(anchor: Anchor | None, head: Head, begin: Head) -> str:
+    if anchor is not None and anchor.count is not None and anchor.count <= begin.count:
+        return f"the anchor is record {anchor.count}, and records 1 to {begin.count} were removed (give a later anchor)"
     wanted = f"record {anchor.count}" if anchor and anchor.count is not None else "a record with that digest"
     return f"it ends after record {head.count}, and the anchor is {wanted} (the end was cut off, or it is another log)"

@@ -56,6 +56,10 @@ class DatabaseLog:
                 data = line if isinstance(line, bytes) else str(line).encode("utf-8", "backslashreplace")
                 yield Line(file=str(self.path), number=number, data=data)
 
+    def start(self) -> Head:
+        """What the first line follows: nothing, because no line is ever removed."""
+        return Head()
+
     def close(self) -> None:
         """Nothing to do: every append is a transaction of its own."""
 

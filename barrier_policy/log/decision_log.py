@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from barrier_policy.errors import LogError
-from barrier_policy.log.chain import Anchor, Line, Verification, verify_chain
+from barrier_policy.log.chain import Anchor, Chain, Line, Verification, verify_chain
 from barrier_policy.log.database import DatabaseLog, is_database
 from barrier_policy.log.files import FileLog
 from barrier_policy.log.record import Head, Record, read_record, seal, to_line
@@ -28,6 +28,9 @@ class Storage(Protocol):
 
     def lines(self) -> Iterator[Line]:
         """All lines, oldest first."""
+
+    def start(self) -> Head:
+        """What the first line follows: the last record that was removed on purpose, or nothing."""
 
     def close(self) -> None:
         """Make durable what is not yet."""
@@ -65,14 +68,30 @@ class DecisionLog:
         self._storage.append(make)
         return sealed
 
-    def records(self) -> Iterator[Record]:
-        """All records, oldest first; a last line that breaks off is left out. Does not follow the chain: see `verify`."""
-        for line in self._storage.lines():
-            if line.whole:
-                yield _read(line)
+    def records(self, tell: Callable[[str], None] | None = None) -> Iterator[Record]:
+        """All records, oldest first, each verified on the way, in one pass.
 
-    def find(self, decision_id: str) -> tuple[Record, ...]:
-        """The records of a decision, oldest first: the same decision can be made again and again.
+        Raises LogError at the first line that is not as it was written. With `tell` this is told instead, once, and what can be read of
+        the rest follows: it may be right, and nothing shows it.
+        """
+        chain, strange = Chain(self._storage.start()), 0
+        for line in self._storage.lines():
+            good = not chain.problem
+            chain.take(line)
+            if good and chain.problem:
+                if tell is None:
+                    raise LogError(chain.problem)
+                tell(chain.problem)
+            record = _read(line) if line.whole else None
+            if record is not None:
+                yield record
+            elif line.whole:
+                strange += 1
+        if tell is not None and strange:
+            tell(f"{self.spec.path}: {strange:,} line(s) are no records and are left out")
+
+    def find(self, decision_id: str, tell: Callable[[str], None] | None = None) -> tuple[Record, ...]:
+        """The records of a decision, oldest first: the same decision can be made again and again. The whole log is verified, as by `records`.
 
         The id may be shortened to its first digits. Raises LogError where no decision, or more than one, has it.
         """
@@ -81,7 +100,7 @@ class DecisionLog:
             raise LogError(
                 f"`{decision_id}` is no decision id (give sha256:<64 hex digits>, or the first {SHORTEST_NAME} or more)"
             )
-        found = [record for record in self.records() if record.decision_id.startswith(f"sha256:{wanted}")]
+        found = [record for record in self.records(tell) if record.decision_id.startswith(f"sha256:{wanted}")]
         ids = sorted({record.decision_id for record in found})
         if not found:
             raise LogError(f"{self.spec.path}: no decision {decision_id} (see `barrier-policy log show`)")
@@ -91,7 +110,13 @@ class DecisionLog:
 
     def verify(self, anchor: Anchor | None = None) -> Verification:
         """Whether the log is whole, up to an anchor that was taken earlier and beyond."""
-        return verify_chain(self._storage.lines(), anchor, name=str(self.spec.path))
+        return verify_chain(self._storage.lines(), anchor, name=str(self.spec.path), start=self._storage.start())
+
+    def files(self) -> FileLog:
+        """The files that the log is kept in. Raises LogError for a database, of which nothing can be removed."""
+        if not isinstance(self._storage, FileLog):
+            raise LogError(f"{self.spec.path}: the log is a database, one file (files are put aside with kind `jsonl`)")
+        return self._storage
 
     def close(self) -> None:
         """Make durable what is not yet."""
@@ -114,8 +139,9 @@ def _storage(spec: LogSpec) -> Storage:
     return FileLog(path, fsync=spec.fsync, rotate_bytes=rotate)
 
 
-def _read(line: Line) -> Record:
+def _read(line: Line) -> Record | None:
+    """The record of a line; None where it is none, which the chain has told."""
     try:
         return read_record(line.data)
-    except LogError as error:
-        raise LogError(f"{line.place}: {error} (see `barrier-policy log verify`)") from None
+    except LogError:
+        return None

@@ -20,6 +20,7 @@ from typing import BinaryIO
 from barrier_policy.errors import LogError
 from barrier_policy.log.chain import Line
 from barrier_policy.log.record import Head, head_of
+from barrier_policy.log.removed import Removal, note_removal, removals
 from barrier_policy.log_spec import Fsync
 
 if sys.platform != "win32":
@@ -76,6 +77,23 @@ class FileLog:
             if growing is not None:
                 yield from _lines(growing, self.path, size)
 
+    def start(self) -> Head:
+        """What the first line follows: the last record that was removed on purpose, or nothing."""
+        found = removals(self.path)
+        return found[-1].head if found else Head()
+
+    def remove(self, through: Path, head: Head, *, time: str) -> None:
+        """Remove the files that were put aside up to one of them, whose last record is `head`. That they are gone is noted first."""
+        number = _number(through)
+        with self._errors(), self._locked(exclusive=True):
+            if through not in self._aside():
+                raise LogError(f"{through}: the file is not there any more, nothing was removed")
+            note_removal(self.path, Removal(time=time, through=number, count=head.count, digest=head.digest))
+            _flush(self.path.parent)
+            for path in self._numbered():
+                if _number(path) <= number:
+                    path.unlink()
+
     def close(self) -> None:
         """Make what was written durable, unless `fsync` is `never`."""
         if self._fsync is Fsync.BATCH and self._waiting and self.path.exists():
@@ -84,10 +102,16 @@ class FileLog:
         self._waiting = 0
 
     def _aside(self) -> list[Path]:
-        """Files that were put aside, oldest first."""
-        pattern = re.compile(re.escape(self.path.name) + r"\.(\d{1,9})")
-        found = [(int(match[1]), entry) for entry in self.path.parent.iterdir() if (match := pattern.fullmatch(entry.name))]
-        return [path for _, path in sorted(found)]
+        """Files that were put aside, oldest first, without those that a crash left of a removal."""
+        through = self._removed_through()
+        return [path for path in self._numbered() if _number(path) > through]
+
+    def _numbered(self) -> list[Path]:
+        pattern = re.compile(re.escape(self.path.name) + r"\.\d{1,9}")
+        return sorted((path for path in self.path.parent.iterdir() if pattern.fullmatch(path.name)), key=_number)
+
+    def _removed_through(self) -> int:
+        return max((removal.through for removal in removals(self.path)), default=0)
 
     def _head(self, fd: int, size: int) -> Head:
         """The head of the file that grows or, where it is empty, of the last one that was put aside."""
@@ -95,7 +119,7 @@ class FileLog:
             return self._head_of(_last_line(fd, size), self.path)
         aside = self._aside()
         if not aside:
-            return Head()
+            return self.start()
         before = self._open(os.O_RDONLY, aside[-1])
         try:
             return self._head_of(_last_line(before, os.fstat(before).st_size), aside[-1])
@@ -134,7 +158,7 @@ class FileLog:
     def _rotate(self, fd: int) -> int:
         """Put the file aside and begin another. The descriptor of the old one is closed."""
         aside = self._aside()
-        number = int(aside[-1].name.rpartition(".")[2]) + 1 if aside else 1
+        number = (_number(aside[-1]) if aside else self._removed_through()) + 1
         new = self.path.with_name(f"{self.path.name}.{number}")
         if self._fsync is not Fsync.NEVER:
             os.fsync(fd)
@@ -187,6 +211,10 @@ class FileLog:
             yield
         except OSError as error:
             raise LogError(f"{self.path}: {(error.strerror or str(error)).lower()}") from None
+
+
+def _number(path: Path) -> int:
+    return int(path.name.rpartition(".")[2])
 
 
 def _lines(file: BinaryIO, path: Path, size: int) -> Iterator[Line]:

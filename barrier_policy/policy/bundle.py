@@ -167,7 +167,17 @@ def _members(data: bytes) -> dict[str, bytes]:
                 raise BundleError("the members of the bundle are larger than it is")
             return {entry.filename: archive.read(entry) for entry in entries}
     except (zipfile.BadZipFile, NotImplementedError, EOFError, ValueError, OverflowError, OSError, RuntimeError):
+        if _looks_like_one(data):
+            raise BundleError(
+                "the bundle is damaged: bytes were changed or cut off (get it again from where it was built)"
+            ) from None
         raise BundleError("not a bundle (build one with `policy bundle build`)") from None
+
+
+def _looks_like_one(data: bytes) -> bool:
+    """Whether most of the marks of a bundle are there, though it can't be read."""
+    marks = (data.startswith(b"PK\x03\x04"), MANIFEST.encode() in data, SCHEMA.encode() in data)
+    return sum(marks) >= 2
 
 
 def _decode(members: dict[str, bytes], name: str, kind: Any) -> Any:

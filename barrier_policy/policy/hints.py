@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 
 
@@ -18,3 +19,21 @@ def suggestion(name: str, known: Iterable[str]) -> str:
 def listing(names: Iterable[str]) -> str:
     """The names sorted, with commas."""
     return ", ".join(sorted(names))
+
+
+WRITTEN = {
+    "=": "compare with `==`", "and": "write `&&`", "or": "write `||`", "not": "write `!`",
+    "&": "write `&&`", "|": "write `||`", "is": "compare with `==`", "if": "write `condition ? one : other`",
+    "“": "use straight quotes", "”": "use straight quotes", "‘": "use straight quotes", "’": "use straight quotes",
+}  # fmt: skip
+"""What other languages write, and what CEL has for it."""
+_WORD_OR_SIGN = re.compile(r"\w+|&+|[|]+|=+|\S")
+_LAST_WORD = re.compile(r"(\w+)\s*$")
+
+
+def syntax_hint(text: str, offset: int) -> str:
+    """How an expression that breaks off at an offset is written right, where that can be told."""
+    at = _WORD_OR_SIGN.match(text, offset)
+    before = _LAST_WORD.search(text[:offset][-80:])
+    found = WRITTEN.get(at[0] if at else "") or WRITTEN.get(before[1] if before else "")
+    return f"({found})" if found else "(this is no CEL expression)"

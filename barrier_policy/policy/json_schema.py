@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from barrier_policy.join.schema import RecordSchema
-from barrier_policy.log_spec import MAX_ROTATE_MB, Fsync, LogKind
+from barrier_policy.log_spec import MAX_KEEP_DAYS, MAX_KEEP_FILES, MAX_ROTATE_MB, Fsync, LogKind
 from barrier_policy.policy.cel.check import ROOT, element
 from barrier_policy.policy.document import _VERSION, _WORD, API_VERSION, POLICY_KEYS, RULE_KEYS, RULE_OPTIONS
 from barrier_policy.policy.lint.records import documented_values
@@ -222,6 +222,9 @@ def _log() -> dict[str, Any]:
         "kind": _choice(LogKind),
         "fsync": _choice(Fsync),
         "rotate_mb": {"type": "integer", "minimum": 1, "maximum": MAX_ROTATE_MB},
+        "keep_files": {"type": "integer", "minimum": 1, "maximum": MAX_KEEP_FILES},
+        "keep_days": {"type": "integer", "minimum": 1, "maximum": MAX_KEEP_DAYS},
+        "anchors": _text(),
         "include_text": {"type": "boolean"},
         "labels": {"type": "object", "additionalProperties": _text()},
     }

@@ -133,6 +133,36 @@ def test_nothing_is_taken_from_a_log_that_is_not_whole(run: Run, log: str, comma
     assert "the record was changed" in done.err
 
 
+@pytest.mark.parametrize(
+    "arguments", [(), ("--format", "jsonl"), ("--outcome", "refuse"), ("--since", "2001-01-01T00:00:00Z")]
+)
+def test_show_says_that_a_log_is_not_whole_and_shows_it_all_the_same(run: Run, log: str, arguments: tuple[str, ...]) -> None:
+    good = run("log", "show", log, *arguments)
+    damage(log, (b'"format":"openai', b'"format":"openbi'))
+    done = run("log", "show", log, *arguments)
+    assert done.code == 4 and len(done.out.splitlines()) == len(good.out.splitlines())
+    assert done.err == f"{log}:1: the record was changed (it does not have the digest that it names)\n"
+
+
+def test_a_record_that_is_gone_is_told_by_show_and_replay(run: Run, log: str) -> None:
+    wanted = ids(run, log)[2]
+    lines = run("log", "export", log).out.splitlines(keepends=True)
+    Path("gap.jsonl").write_text(lines[0] + lines[2])
+    for arguments in (("log", "show", "gap.jsonl"), ("replay", wanted, "--log", "gap.jsonl", "--store", "store")):
+        done = run(*arguments)
+        assert done.code == 4
+        assert "gap.jsonl:2: record 3 where 2 is next (records are missing, added or in another order)\n" in done.err
+    assert done.out.startswith("same: ")
+
+
+def test_a_case_is_not_made_from_a_log_that_is_not_whole(run: Run, log: str) -> None:
+    wanted = ids(run, log)[1]
+    damage(log, (b'"outcome":"refuse"', b'"outcome":"refusa"'))
+    done = run("policy", "test", "record", wanted, "0", "--log", log, "--store", "store")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == f"{log}:3: the record was changed (it does not have the digest that it names)\n"
+
+
 def test_an_export_is_a_log_again(run: Run, log: str) -> None:
     Path("copy.jsonl").write_text(run("log", "export", log).out)
     assert run("log", "anchor", "copy.jsonl").out == run("log", "anchor", log).out
@@ -177,3 +207,46 @@ def test_replay_finds_the_record_that_has_its_inputs(run: Run, talk: str) -> Non
     assert run("replay", with_store, "--log", "d.jsonl", "--store", "store").code == 0
     if without != with_store:
         assert "logged without a store" in run("replay", without, "--log", "d.jsonl", "--store", "store").err
+
+
+@pytest.fixture
+def files(run: Run, talk: str) -> str:
+    """A log of four files of one decision each, made as rotation makes them."""
+    for number in range(1, 5):
+        run("decide", talk, "--store", "store", "--log", "d.jsonl")
+        if number < 4:
+            Path("d.jsonl").rename(f"d.jsonl.{number}")
+    return "d.jsonl"
+
+
+def test_prune_says_what_would_go_and_removes_it_when_it_is_told(run: Run, files: str) -> None:
+    done = run("log", "prune", files, "--keep-files", "1", "--store", "store")
+    assert done.code == 0 and done.out.splitlines()[-1] == "2 files would be removed (see --apply)"
+    assert Path("d.jsonl.1").exists()
+    done = run("log", "prune", files, "--keep-files", "1", "--store", "store", "--apply")
+    assert done.code == 0 and done.out.splitlines()[-1] == "2 files removed"
+    assert not Path("d.jsonl.1").exists() and not Path("d.jsonl.2").exists()
+    lines = run("log", "verify", files).out.splitlines()
+    assert lines[0].startswith("2 records, each as it was written") and lines[1].startswith("records 1 to 2 were removed;")
+
+
+def test_prune_leaves_what_is_anchored_or_held_unless_it_is_told(run: Run, files: str, talk: str) -> None:
+    Path("cut.jsonl").write_bytes(Path("d.jsonl.1").read_bytes() + Path("d.jsonl.2").read_bytes())
+    Path("anchors.txt").write_text(run("log", "anchor", "cut.jsonl").out)
+    done = run("log", "prune", files, "--keep-days", "0", "--anchors", "anchors.txt", "--store", "store", "--apply")
+    assert "stays: record 2 is anchored" in done.out and "stays: it follows one that is needed" in done.out
+    assert done.out.splitlines()[-1] == "1 file removed"
+    archive = json.loads(Path("d.jsonl.2").read_bytes())["inputs"]["archive"]
+    run("store", "hold", "add", archive, "--owner", "legal", "--reason", "case 7", "--store", "store")
+    done = run("log", "prune", files, "--keep-days", "0", "--store", "store", "--apply")
+    assert "held for legal" in done.out and done.out.splitlines()[-1] == "0 files removed"
+    done = run("log", "prune", files, "--keep-days", "0", "--store", "store", "--apply", "--needed-too")
+    assert "removed, although record 2 names" in done.out and done.out.splitlines()[-1] == "2 files removed"
+
+
+def test_prune_takes_its_limits_from_the_profile(run: Run, files: str) -> None:
+    done = run("log", "prune", files)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("nothing says how much stays (give --keep-files or --keep-days")
+    Path("barrier-policy.yaml").write_text("log: {path: d.jsonl, keep_files: 2}\nstore: store\n")
+    assert run("log", "prune").out.splitlines()[-1] == "1 file would be removed (see --apply)"

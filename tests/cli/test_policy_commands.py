@@ -103,12 +103,16 @@ def test_expiry_depends_on_now(run: Runner, team: Callable[..., Path]) -> None:
         (("lint", "--select", "unknwn-fact"), "no lint rule `unknwn-fact` (did you mean `unknown-fact`?)"),
         (("lint", "--explain", "nothing"), "no lint rule `nothing`"),
         (("lint", "missing"), "missing: no such file or directory"),
+        (("lint", "."), ".: the folder has no `*.yaml` (is it the right one?)"),
+        (("test", ".", "--fail-under", "100"), ".: the folder has no `*.yaml` (is it the right one?)"),
+        (("lint", "team.bundle"), "team.bundle: a bundle is not linted (lint the folders that it was built from)"),
         (("lint", "--now", "tomorrow"), "--now: `tomorrow` is no time"),
         (("new", "rule", "payments"), "`payments` is not a rule id"),
         (("docs", "-o", "no/such/folder.md"), "can't be written"),
     ],
 )
 def test_a_mistake_of_the_user_is_one_line_and_code_2(run: Runner, arguments: tuple[str, ...], words: str) -> None:
+    Path("team.bundle").touch()
     done = run("policy", *arguments)
     assert done.code == 2
     assert words in done.err
@@ -133,3 +137,60 @@ def test_a_new_overlay_is_used_by_decide(run: Runner, talk: str) -> None:
 def test_schema_prints_json(run: Runner) -> None:
     for kind in ("policy", "test", "exception", "patch", "profile"):
         assert json.loads(run("policy", "schema", kind).out)["title"] == f"barrier-policy {kind}"
+
+
+def findings(done: Any) -> list[str]:
+    return [line.split(": ")[0] + " " + line.split("[")[1].split("]")[0] for line in done.out.splitlines()[:-1]]
+
+
+def test_a_file_that_is_named_is_linted_alone_with_its_folder_around_it(run: Runner, team: Callable[..., Path]) -> None:
+    folder = team("condition: span.tokens > 3")
+    (folder / "other.yaml").write_text(policy_file("condition: span.tokns > 3").replace("example", "other"))
+    done = run("policy", "lint", "team/example.yaml")
+    assert (done.code, done.out) == (0, "1 file: no findings\n")
+    assert findings(run("policy", "lint", "team/other.yaml", "--level", "error")) == ["team/other.yaml:15:21 unknown-fact"]
+    assert run("policy", "lint", "team").code == 4
+
+
+def test_what_a_file_shares_with_its_folder_is_seen(run: Runner, team: Callable[..., Path]) -> None:
+    folder = team("condition: span.tokens > 3")
+    text = (folder / "example.yaml").read_text().replace("{name: example,", "{name: twice,")
+    (folder / "twice.yaml").write_text(text)
+    assert "duplicate-id" in run("policy", "lint", "team/twice.yaml").out
+    assert findings(run("policy", "lint", "team/example.yaml")) == []
+
+
+def test_cases_that_are_named_know_the_policy_beside_them(run: Runner, team: Callable[..., Path]) -> None:
+    folder = team("condition: span.tokens > 3")
+    cases = (folder / "example_test.yaml").read_text()
+    assert run("policy", "lint", "team/example_test.yaml").out == "1 file: no findings\n"
+    (folder / "example_test.yaml").write_text(cases.replace("rule: example.", "rule: exampel."))
+    assert {line.split()[1] for line in findings(run("policy", "lint", "team/example_test.yaml"))} == {"unknown-rule"}
+    assert run("policy", "lint", "team/example.yaml").code == 0
+
+
+def test_several_files_of_a_folder_are_one_layer(run: Runner, team: Callable[..., Path]) -> None:
+    team("condition: span.tokens > 3")
+    done = run("policy", "lint", "team/example.yaml", "team/example_test.yaml")
+    assert (done.code, done.out) == (0, "2 files: no findings\n")
+    assert run("policy", "lint", "team", "team/example.yaml").out == "2 files: no findings\n"
+
+
+def test_only_the_file_that_is_named_is_put_right(run: Runner, team: Callable[..., Path]) -> None:
+    folder = team("condition: span.tokens > 3")
+    for name in ("example.yaml", "example_test.yaml"):
+        with (folder / name).open("a") as file:
+            file.write("# end  ")
+    run("policy", "lint", "team/example.yaml", "--fix")
+    assert (folder / "example.yaml").read_text().endswith("# end\n")
+    assert (folder / "example_test.yaml").read_text().endswith("# end  ")
+
+
+def test_a_patch_is_linted_on_top_of_the_folders_below_it(run: Runner, team: Callable[..., Path], tmp_path: Path) -> None:
+    team("condition: span.tokens > 3")
+    (tmp_path / "trial").mkdir()
+    (tmp_path / "trial" / "patch.yaml").write_text(
+        "apiVersion: barrier-policy/v1\nkind: Patch\nmetadata: {name: all, owner: platform}\nreason: We look.\n"
+        "rule: example.keep-something\nset: {condition: span.tokens >= 0}\n"
+    )
+    assert findings(run("policy", "lint", "team", "trial")) == ["trial/patch.yaml:6:18 always-true-barrier"]

@@ -192,7 +192,7 @@ def test_a_file_of_a_folder_that_is_no_transcript_is_told_and_does_not_stop_the_
         (("shipped", "shipped"), 2, "nothing to compare on (give transcripts, or a decision log with --log)"),
         (("shipped", "nowhere", "--transcripts", INCIDENT), 2, "`nowhere` is no folder (give `shipped`, a folder, a bundle"),
         (("shipped", "shipped", "--transcripts", "nowhere"), 2, "`nowhere` is not there"),
-        (("shipped", "shipped", "--log", "nowhere"), 2, "nowhere: can't be read (no such file or directory)"),
+        (("shipped", "shipped", "--log", "nowhere"), 2, "nowhere: there is no such log"),
     ],
 )
 def test_wrong_usage_is_told(run: Run, arguments: tuple[object, ...], code: int, message: str) -> None:
@@ -207,24 +207,37 @@ def test_whole_policies_are_compared_without_the_shipped_ones(diff: Diff, folder
     assert (found["base"]["name"], code, list(totals(found))) == ("permit", 0, ["tightened"])
 
 
-def test_the_transcripts_of_a_log_are_compared_as_they_were_decided(
-    run: Run, folder: Callable[..., str], tmp_path: Path
-) -> None:
-    from barrier_policy.provenance.file_store import FileStore
+@pytest.fixture(params=["lines", "rotated", "database"])
+def log(request: pytest.FixtureRequest, run: Run, tmp_path: Path) -> str:
+    """A log of one span of the incident, decided twice, and of the whole."""
+    name = "log.db" if request.param == "database" else "log.jsonl"
+    for ranges in (("--range", "407:466"), ("--range", "407:466"), ()):
+        decided = ("decide", INCIDENT, "--keep-last", "10", "--now", DAY, *ranges)
+        assert run(*decided, "--store", "originals", "--log", name).code == 0
+        if request.param == "rotated" and not (tmp_path / "log.jsonl.1").exists():
+            (tmp_path / "log.jsonl").rename(tmp_path / "log.jsonl.1")
+    return name
 
-    data = INCIDENT.read_bytes()
-    pointer = FileStore(tmp_path / "originals").put(data)
-    asked = {"now": DAY, "keep_last": 10, "target_tokens": None, "ranges": [[407, 466]]}
-    about = {"digest": pointer.digest, "length": len(data), "format": "openai_chat", "messages": 522, "turns": 96}
-    record = {"decision_id": "sha256:" + "ab" * 32, "inputs": {"archive": "x", "asked": asked, "transcript": about}}
-    (tmp_path / "log.jsonl").write_text(f"{json.dumps(record)}\n{json.dumps(record)}\n")
+
+def test_the_transcripts_of_a_log_are_compared_as_they_were_decided(
+    run: Run, folder: Callable[..., str], log: str, tmp_path: Path
+) -> None:
     team = folder("team", policy("more", "span.evidential_class == 'narrative'"))
-    arguments = ("policy", "diff", "shipped", team, "--log", "log.jsonl", "--format", "json")
-    found = json.loads(run(*arguments, "--store", "originals").out)
-    assert found["transcripts"] == 1 and totals(found)["tightened"] > 20
-    assert {change["transcript"] for change in found["changes"]} == {"decision abababababab"}
+    arguments = ("policy", "diff", "shipped", team, "--log", log, "--format", "json")
+    done = run(*arguments, "--store", "originals")
+    found = json.loads(done.out)
+    assert (done.code, done.err, found["transcripts"]) == (0, "", 2) and totals(found)["tightened"] > 20
+    assert len({change["transcript"] for change in found["changes"]}) == 2
     missing = run(*arguments, "--store", "elsewhere")
     assert missing.code == 2 and "is not in the store (give the --store of the log)" in missing.err
+
+
+def test_a_log_that_is_not_whole_is_compared_and_told(run: Run, log: str, tmp_path: Path) -> None:
+    data = (tmp_path / log).read_bytes()
+    (tmp_path / log).write_bytes(data.replace(b'"outcome":"compact"', b'"outcome":"comPact"', 1))
+    done = run("policy", "diff", "shipped", "shipped", "--log", log, "--store", "originals")
+    assert done.code == 4 and "2 transcript(s)" in done.out
+    assert "the record was changed (it does not have the digest that it names)" in done.err
 
 
 def test_markdown_is_for_a_pull_request_and_escapes_what_comes_from_elsewhere(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -199,3 +200,67 @@ def test_a_case_is_made_from_a_logged_decision(run: Runner, deploy: str, tmp_pat
     elsewhere = run("policy", "test", "record", name, 1, "--log", "log.jsonl", "--store", "other")
     assert (elsewhere.code, elsewhere.out) == (2, "")
     assert "is not in the store" in elsewhere.err
+
+
+TALKS = """\
+apiVersion: barrier-policy/v1
+kind: PolicyTest
+policy: finance
+transcripts:
+  - name: a_payment_between_talk
+    keep_last: 1
+    messages:
+      - {role: assistant, content: "The light is soft this morning, and the roses look lovely."}
+      - role: assistant
+        content: null
+        tool_calls: [{id: c1, type: function, function: {name: pay, arguments: '{"to": "88-1204", "what": "rent"}'}}]
+      - {role: tool, tool_call_id: c1, content: '{"status": "settled"}'}
+      - {role: user, content: "Thank you."}
+    expect:
+      - {messages: [0, 1], action: summarize, rules: [evidence.narrative]}
+      - {messages: [1, 3], action: retain, rules: RULES}
+"""
+
+
+@pytest.fixture
+def talks(run: Runner, team: Path) -> Path:
+    """Cases on transcripts only, with the rules that decide about the span of the payment."""
+    (team / "finance_test.yaml").write_text(TALKS.replace("RULES", "[]"))
+    said = run("policy", "test", "team").out
+    rules = said.partition("rules are ")[2].partition("]")[0] + "]"
+    (team / "finance_test.yaml").write_text(TALKS.replace("RULES", rules))
+    assert "finance.keep-payments" in rules and run("policy", "test", "team").code == 0
+    return team / "finance_test.yaml"
+
+
+def points(run: Runner) -> dict[tuple[str, str], int]:
+    (rule,) = json.loads(run("policy", "test", "team", "--coverage", "--format", "json").out)["coverage"]["rules"]
+    return {(point["clause"], point["outcome"]): point["hits"] for point in rule["points"]}
+
+
+def test_a_case_on_a_transcript_shows_the_rules_that_it_names(run: Runner, talks: Path) -> None:
+    found = points(run)
+    assert {key: hits for key, hits in found.items() if not key[0]} == {("", "true"): 1, ("", "false"): 1, ("", "error"): 0}
+    assert found["span.effects.exists(e, e.tool == 'pay')", "false"] == 1
+
+
+def test_a_case_on_a_transcript_that_names_no_rules_or_fails_shows_nothing(run: Runner, talks: Path) -> None:
+    text = talks.read_text()
+    for other in (re.sub(r", rules: \[.*\]", "", text), text.replace("action: summarize", "action: retain")):
+        talks.write_text(other)
+        assert not any(points(run).values())
+
+
+def test_cases_on_transcripts_notice_mutants(run: Runner, talks: Path) -> None:
+    def survivors() -> set[str]:
+        found = json.loads(run("policy", "test", "team", "--mutate", "--format", "json").out)["mutation"]
+        return {survivor["mutation"] for survivor in found["survivors"]}
+
+    with_rules = survivors()
+    assert "drop `span.tokens > 10`" in with_rules
+    talks.write_text(re.sub(r", rules: \[.*\]", "", talks.read_text()))
+    assert survivors() - with_rules >= {
+        "drop `span.effects.exists(e, e.tool == 'pay')`",
+        "effect barrier to permit",
+        "mode enforce to shadow",
+    }

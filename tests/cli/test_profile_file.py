@@ -222,6 +222,8 @@ def test_the_engines_of_a_profile_are_those_that_exist() -> None:
         ("log: {kind: jsonl}", "1:6: the section `log` has no `path` (needed: path)"),
         ("log: {path: x, fsync: often}", "1:23: `often` where one of always, batch, never is needed"),
         ("log: {path: x, rotate_mb: 0}", "1:27: the number 0 where whole megabytes, 1 to 100000, are needed"),
+        ("log: {path: x, keep_files: 0}", "1:28: the number 0 where whole files, 1 to 100000, are needed"),
+        ("log: {path: x, kind: sqlite, keep_days: 5}", "1:30: `keep_days` is for kind `jsonl`, a database is one file"),
         ("log: {path: x, kind: sqlite, rotate_mb: 5}", "1:30: `rotate_mb` is for kind `jsonl`, a database is one file"),
         ("log: {path: x, labels: [a]}", "1:24: the labels are a list (they must be a mapping from name to text)"),
         ("log: {path: x, labels: {A: b}}", "1:25: `A` is no label (lower-case letters, digits, `_`, `.` and `-`)"),

@@ -173,3 +173,45 @@ def test_an_anchor_of_an_empty_log_is_met_by_any(open_log: Open, numbered: Numbe
 def test_what_is_no_anchor_is_refused(text: str) -> None:
     with pytest.raises(LogError, match="is no anchor"):
         parse_anchor(text)
+
+
+def changed(path: Path, old: bytes, new: bytes) -> None:
+    data = path.read_bytes()
+    assert old in data and len(old) == len(new)
+    path.write_bytes(data.replace(old, new, 1))
+
+
+def test_what_is_read_is_verified_on_the_way(open_log: Open, path: Path, numbered: Numbered) -> None:
+    log = filled(open_log(), numbered, 4)
+    changed(path, b'"number":"1"', b'"number":"8"')
+    found = log.records()
+    assert next(found).sequence == 1
+    with pytest.raises(LogError, match=r":2: the record was changed"):
+        next(found)
+
+
+def test_whoever_asks_to_be_told_gets_the_rest_as_well(open_log: Open, path: Path, numbered: Numbered) -> None:
+    log = filled(open_log(), numbered, 4)
+    changed(path, b'"number":"1"', b'"number":"8"')
+    told: list[str] = []
+    assert [record.labels["number"] for record in log.records(told.append)] == ["0", "8", "2", "3"]
+    assert told == [log.verify().problem]
+
+
+def test_lines_that_are_no_records_are_counted(tmp_path: Path, numbered: Numbered) -> None:
+    path = tmp_path / "d.jsonl"
+    log = filled(DecisionLog.open(path), numbered, 2)
+    with path.open("ab") as file:
+        file.write(b"noise\n" * 3)
+    told: list[str] = []
+    assert len(list(log.records(told.append))) == 2
+    assert told == [log.verify().problem, f"{path}: 3 line(s) are no records and are left out"]
+
+
+def test_one_reading_is_one_pass(tmp_path: Path, numbered: Numbered, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = filled(DecisionLog.open(tmp_path / "d.jsonl"), numbered, 3)
+    read: list[int] = []
+    lines = log._storage.lines
+    monkeypatch.setattr(log._storage, "lines", lambda: (read.append(line.number) or line for line in lines()))
+    list(log.records())
+    assert read == [1, 2, 3]

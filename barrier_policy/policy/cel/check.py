@@ -189,7 +189,8 @@ class _Checker:
             return names[name]
         if name in ("span", "variables"):
             return self.refuse(node, f"`{name}` can't stand alone (write `{name}.` and a field)")
-        return self.unknown(node, f"unknown name `{name}` {suggestion(name, ['span', 'variables', *names])}")
+        hint = suggestion(name, ["span", "variables", *names])
+        return self.unknown(node, f"unknown name `{name}` {hint.replace('variables)', 'variables; a text needs quotes)')}")
 
     def select(self, node: Node, names: Mapping[str, str]) -> str:
         operand, name = node.args[0], str(node.value)
@@ -293,7 +294,8 @@ class _Checker:
         known = [found for found in types if found != UNKNOWN]
         if len(set(known)) > 1:
             kinds = " and ".join(article(found) for found in known)
-            return self.refuse(node, f"`{node.op}` joins {kinds} (both sides must have the same type)")
+            how = "`string(x)` makes a number a text" if node.op == "+" and {*known} == {"int", "string"} else ""
+            return self.refuse(node, f"`{node.op}` joins {kinds} ({how or 'both sides must have the same type'})")
         return known[0] if known else UNKNOWN
 
     def comparable(self, node: Node, types: list[str], allowed: tuple[str, ...]) -> str:

@@ -14,7 +14,7 @@ from lark import Token, Tree
 
 from barrier_policy.policy.cel.literals import is_pattern, read_integer, read_string
 from barrier_policy.policy.cel.syntax import Node, Problem, ProblemKind
-from barrier_policy.policy.hints import suggestion
+from barrier_policy.policy.hints import suggestion, syntax_hint
 
 LOOPS = ("all", "exists", "exists_one", "filter", "map")
 FUNCTIONS = ("size", "string")
@@ -95,7 +95,7 @@ class SubsetParser:
             tree = self._parser.parse(text)
         except CELParseError as error:
             at = _offset(text, error.line, error.column)
-            return None, [Problem(at, "syntax error (this is no CEL expression)", ProblemKind.SYNTAX)]
+            return None, [Problem(at, f"syntax error {syntax_hint(text, at)}", ProblemKind.SYNTAX)]
         if _height(tree) > MAX_TREE_HEIGHT:
             return None, [Problem(0, "the expression is nested too deeply (split it into variables)", ProblemKind.COST)]
         _place_booleans(text, tree)

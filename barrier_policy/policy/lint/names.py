@@ -137,6 +137,8 @@ def duplicate_id(sources: Sources) -> Iterator[Hit]:
     """
     seen: dict[tuple[int, str], Node] = {}
     for file, rule in sources.all_rules():
+        if rule.base is not None:
+            continue
         earlier = seen.setdefault((file.layer, rule.id), rule.place)
         if rule.id and file.linted and earlier is not rule.place:
             yield at(rule.node, f"rule id `{rule.id}` is already used at {earlier.file}:{earlier.line}")
@@ -144,7 +146,7 @@ def duplicate_id(sources: Sources) -> Iterator[Hit]:
 
 @lint_rule("loosens-locked-rule", Level.ERROR)
 def loosens_locked_rule(sources: Sources) -> Iterator[Hit]:
-    """A rule of an overlay replaces a locked rule of a folder below.
+    """A rule or a patch of an overlay changes a locked rule of a folder below.
 
     Why: `locked` promises reviewers that no team can weaken the rule. Add a rule with another id: it can only tighten.
     Bad:

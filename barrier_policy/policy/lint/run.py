@@ -11,10 +11,12 @@ from pathlib import Path
 
 from barrier_policy.errors import BarrierPolicyError, Issue, PolicyError
 from barrier_policy.join.schema import RecordSchema
+from barrier_policy.policy.bundle import is_bundle
 from barrier_policy.policy.cel.engine import Engine
 from barrier_policy.policy.hints import suggestion
 from barrier_policy.policy.lint import conditions, exceptions, explanations, names, tests, text
 from barrier_policy.policy.lint.model import Edit, Finding, Hit, Level, LintRule, lint_rule
+from barrier_policy.policy.lint.patches import PATCH, beneath, is_inherited, with_patches
 from barrier_policy.policy.lint.source import SourceFile, SourceReader, Sources, lint_files
 from barrier_policy.policy.loader import TEST_SUFFIX, load_policies
 from barrier_policy.policy.yaml import Node, parse_yaml
@@ -71,19 +73,37 @@ def find_rule(rule_id: str) -> LintRule:
 def read_sources(
     paths: Sequence[Path], schema: RecordSchema, engine: Engine, *, below: Sequence[Path] = (), today: str = ""
 ) -> Sources:
-    """All files of the layers `below` and of `paths`, which are linted. Raises BarrierPolicyError where there is no such path."""
+    """All files of the layers `below` and of `paths`, which are linted: of a file that is named, the folder is read and it alone is linted.
+
+    Raises BarrierPolicyError where there is no such path.
+    """
     reader = SourceReader(schema)
-    files: list[SourceFile] = []
-    for path in paths:
-        if not path.exists():
-            raise BarrierPolicyError(f"{path}: no such file or directory")
-    for layer, path in enumerate((*below, *paths)):
-        files += [reader.read(file, layer, linted=layer >= len(below)) for file in lint_files(path)]
-    layers = [path for path in (*below, *paths) if not path.name.endswith(TEST_SUFFIX)]
+    read: list[SourceFile] = []
+    wanted = _wanted(paths)
+    for layer, path in enumerate((*below, *wanted)):
+        named = wanted.get(path, ()) if layer >= len(below) else ()
+        read += [reader.read(file, layer, linted=file in named) for file in lint_files(path)]
+    files = with_patches(read, reader)
+    layers = [path for path in (*below, *wanted) if not path.name.endswith(TEST_SUFFIX)]
     issues = _load_issues(layers, schema, engine)
     # A loader that does not know exceptions would report each as a broken policy.
     unread = {file.name for file in files if file.kind == "Exception"} & {i.file for i in issues if i.path == "$.kind"}
     return Sources(files, schema, engine, [issue for issue in issues if issue.file not in unread], today)
+
+
+def _wanted(paths: Sequence[Path]) -> dict[Path, tuple[Path, ...]]:
+    """Folders, each once, with the files of them that are linted. A file that its folder would not read is a layer of its own."""
+    found: dict[Path, tuple[Path, ...]] = {}
+    for path in paths:
+        if not path.exists():
+            raise BarrierPolicyError(f"{path}: no such file or directory")
+        if is_bundle(path):
+            raise BarrierPolicyError(f"{path}: a bundle is not linted (lint the folders that it was built from)")
+        if not lint_files(path):
+            raise BarrierPolicyError(f"{path}: the folder has no `*.yaml` (is it the right one?)")
+        layer = path if path.is_dir() or path not in lint_files(path.parent) else path.parent
+        found[layer] = (*found.get(layer, ()), *lint_files(path))
+    return found
 
 
 def _load_issues(layers: Sequence[Path], schema: RecordSchema, engine: Engine) -> tuple[Issue, ...]:
@@ -96,6 +116,7 @@ def _load_issues(layers: Sequence[Path], schema: RecordSchema, engine: Engine) -
 
 def lint(sources: Sources, *, select: Collection[str] = (), ignore: Collection[str] = ()) -> tuple[Finding, ...]:
     """The findings of all rules, or of those in `select` without those in `ignore`, by place."""
+    below = beneath(sources)
     findings = [
         Finding(
             file=hit.file,
@@ -108,12 +129,25 @@ def lint(sources: Sources, *, select: Collection[str] = (), ignore: Collection[s
             edits=hit.edits,
         )
         for rule in RULES
-        for hit in rule.check(sources)
+        for hit in _hits(rule, sources, below)
     ]
     excused = set(_excused(sources))
     kept = [finding for finding in _without_echoes(findings) if (finding.file, finding.line, finding.rule) not in excused]
     chosen = [finding for finding in kept if (not select or finding.rule in select) and finding.rule not in ignore]
     return tuple(sorted(set(chosen)))
+
+
+def _hits(rule: LintRule, sources: Sources, below: Sources | None) -> Iterator[Hit]:
+    """What a rule finds, without what was as wrong before a patch."""
+    if below is None:
+        yield from rule.check(sources)
+        return
+    before = {hit.message for hit in rule.check(below)}
+    patches = {file.name: file for file in sources.linted(PATCH)}
+    for hit in rule.check(sources):
+        patch = patches.get(hit.file)
+        if patch is None or hit.message not in before or not is_inherited(hit.line, hit.column, patch):
+            yield hit
 
 
 def _encodable(text: str) -> str:

@@ -21,7 +21,6 @@ from barrier_policy.policy.cel.engine import Engine
 from barrier_policy.policy.cel.subset import SubsetParser
 from barrier_policy.policy.cel.syntax import Node as SyntaxNode
 from barrier_policy.policy.cel.syntax import Problem
-from barrier_policy.policy.loader import TEST_SUFFIX
 from barrier_policy.policy.yaml import Node, parse_yaml
 
 if TYPE_CHECKING:
@@ -60,12 +59,17 @@ class SourceVariable(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SourceRule(msgspec.Struct, frozen=True, kw_only=True):
-    """One entry of `rules`; `fields` are its keys, known or not."""
+    """One entry of `rules`; `fields` are its keys, known or not. `scope` has the variables of its policy.
+
+    `base` is the rule that a patch made it of, with its file; None for a rule that stands in a policy.
+    """
 
     id: str
     node: Node
     fields: dict[str, Node]
     expressions: tuple[SourceExpression, ...]
+    scope: Scope
+    base: tuple[SourceFile, SourceRule] | None = None
 
     def text(self, key: str) -> str:
         """A text of the rule, empty where there is none."""
@@ -93,7 +97,7 @@ class SourceRule(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def place(self) -> Node:
         """Where the rule is best pointed at: its id, else the whole."""
-        return self.fields.get("id", self.node)
+        return self.node if self.base else self.fields.get("id", self.node)
 
 
 class SourceFile(msgspec.Struct, frozen=True, kw_only=True, dict=True):
@@ -163,8 +167,8 @@ class Sources:
         return (file for file in self.files if file.linted and (not kind or file.kind == kind))
 
     def rules(self) -> Iterator[tuple[SourceFile, SourceRule]]:
-        """The rules of the files that were asked for."""
-        return ((file, rule) for file in self.linted("Policy") for rule in file.rules)
+        """The rules of the files that were asked for, and what patches make of rules."""
+        return ((file, rule) for file in self.linted() for rule in file.rules)
 
     def all_rules(self) -> Iterator[tuple[SourceFile, SourceRule]]:
         """Those of the layers below too."""
@@ -174,7 +178,8 @@ class Sources:
         """Every expression of the files that were asked for."""
         for file in self.linted("Policy"):
             yield from ((file, variable.expression) for variable in file.variables)
-            yield from ((file, found) for rule in file.rules for found in rule.expressions)
+        for file, rule in self.rules():
+            yield from ((file, found) for found in rule.expressions if found.node.path != rule.node.path)
 
 
 class SourceReader:
@@ -209,7 +214,7 @@ class SourceReader:
             name, expression = text_of(fields_of(item).get("name")), fields_of(item).get("expression")
             if not name or expression is None:
                 continue
-            read = self._expression("variable", expression, Scope(self._schema, dict(known)))
+            read = self.expression("variable", expression, Scope(self._schema, dict(known)))
             known[name] = read.checked or Variable(type="", cel="", reads=(), depth=1, loops=0)
             found.append(SourceVariable(name=name, node=item, expression=read))
         return Scope(self._schema, known), tuple(found)
@@ -220,10 +225,11 @@ class SourceReader:
         if "evidence" in fields:
             evidence = fields["evidence"]
             written += [("evidence", item) for item in (items_of(evidence) or (evidence,))]
-        expressions = tuple(self._expression(key, child, scope) for key, child in written)
-        return SourceRule(id=text_of(fields.get("id")), node=node, fields=fields, expressions=expressions)
+        expressions = tuple(self.expression(key, child, scope) for key, child in written)
+        return SourceRule(id=text_of(fields.get("id")), node=node, fields=fields, expressions=expressions, scope=scope)
 
-    def _expression(self, key: str, node: Node, scope: Scope) -> SourceExpression:
+    def expression(self, key: str, node: Node, scope: Scope) -> SourceExpression:
+        """An expression with what is wrong with it."""
         tree, checked, problems = None, None, list[Problem]()
         if isinstance(node.value, str) and not node.is_folded:
             tree, problems = self._parser.parse(node.value)
@@ -237,11 +243,8 @@ class SourceReader:
 
 
 def lint_files(path: Path) -> tuple[Path, ...]:
-    """The YAML files of a folder in the order of their names, or the one file with the cases beside it."""
-    if path.is_dir():
-        return tuple(sorted(path.glob("*.yaml")))
-    beside = path.with_name(path.name.removesuffix(".yaml") + TEST_SUFFIX)
-    return (path, beside) if not path.name.endswith(TEST_SUFFIX) and beside.is_file() else (path,)
+    """The YAML files of a folder in the order of their names, or the one file."""
+    return tuple(sorted(path.glob("*.yaml"))) if path.is_dir() else (path,)
 
 
 def fields_of(node: Node | None) -> dict[str, Node]:

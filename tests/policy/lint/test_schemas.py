@@ -39,7 +39,15 @@ PROFILE = {
     "bundle": {"keys": ["keys"], "required": True},
     "engine": "auto",
     "summarizer": {"kind": "command", "command": ["summarize", "--short"], "timeout_seconds": 20},
-    "log": {"path": "decisions.jsonl", "kind": "jsonl", "fsync": "always", "rotate_mb": 64, "labels": {"team": "shop"}},
+    "log": {
+        "path": "decisions.jsonl",
+        "kind": "jsonl",
+        "fsync": "always",
+        "rotate_mb": 64,
+        "keep_files": 9,
+        "keep_days": 400,
+        "labels": {"team": "shop"},
+    },
 }
 
 

@@ -1,0 +1,128 @@
+"""`barrier-policy policy lsp`: a language server on standard input and output. The only importer of pygls.
+
+Findings are those of `policy lint` for the file as it was last saved; facts are completed and explained as it is typed.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+from barrier_policy.cli.guard import OK
+from barrier_policy.cli.policy_lint import full_schema, today
+from barrier_policy.errors import BarrierPolicyError, MissingExtraError
+from barrier_policy.join.schema import Field
+from barrier_policy.policy.cel.engine import load_engine
+from barrier_policy.policy.lint.editor import Words, expression_before
+from barrier_policy.policy.lint.model import Finding, Level
+from barrier_policy.policy.lint.run import lint, read_sources
+from barrier_policy.policy.loader import shipped_policies
+
+try:
+    from lsprotocol import types
+    from pygls.lsp.server import LanguageServer
+    from pygls.workspace import TextDocument
+except ImportError:
+    raise MissingExtraError("the language server needs the extra `lsp` (pip install 'barrier-policy[lsp]')") from None
+
+NAME = "barrier-policy"
+SEVERITIES = {
+    Level.ERROR: types.DiagnosticSeverity.Error,
+    Level.WARNING: types.DiagnosticSeverity.Warning,
+    Level.INFO: types.DiagnosticSeverity.Information,
+}
+
+
+def serve(folders: Sequence[Path], *, alone: bool) -> int:
+    """Serve until the editor goes. Folders lie below the file that is edited, on top of the shipped policies unless `alone`."""
+    editor = _Editor(tuple(folders) if alone else (shipped_policies(), *folders))
+    server = LanguageServer(NAME, version("barrier-policy"))
+
+    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
+    def check(params: types.DidOpenTextDocumentParams | types.DidSaveTextDocumentParams) -> None:
+        document = server.workspace.get_text_document(params.text_document.uri)
+        server.text_document_publish_diagnostics(
+            types.PublishDiagnosticsParams(uri=document.uri, diagnostics=editor.diagnostics(document))
+        )
+
+    @server.feature(types.TEXT_DOCUMENT_COMPLETION, types.CompletionOptions(trigger_characters=["."]))
+    def complete(params: types.CompletionParams) -> list[types.CompletionItem]:
+        return editor.completions(server.workspace.get_text_document(params.text_document.uri), params.position)
+
+    @server.feature(types.TEXT_DOCUMENT_HOVER)
+    def hover(params: types.HoverParams) -> types.Hover | None:
+        return editor.hover(server.workspace.get_text_document(params.text_document.uri), params.position)
+
+    with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as output:  # the server closes what it writes to
+        server.start_io(sys.stdin.buffer, output)
+    return OK
+
+
+class _Editor:
+    """What is the same for all files, and the variables of each as it was last saved."""
+
+    def __init__(self, below: tuple[Path, ...]) -> None:
+        self._below = below
+        self._schema = full_schema()
+        self._engine = load_engine()
+        self._variables: dict[str, dict[str, str]] = {}
+
+    def diagnostics(self, document: TextDocument) -> list[types.Diagnostic]:
+        """The findings of a file."""
+        path = Path(document.path)
+        below = [folder for folder in self._below if folder.resolve() != path.resolve().parent]
+        try:
+            sources = read_sources([path], self._schema, self._engine, below=below, today=today(""))
+        except BarrierPolicyError:  # not saved yet
+            return []
+        for file in sources.linted():
+            if file.document is not None:
+                checked = ((one.name, one.expression.checked) for one in file.variables)
+                self._variables[document.uri] = {name: found.type for name, found in checked if found}
+        return [_diagnostic(finding, document) for finding in lint(sources)]
+
+    def completions(self, document: TextDocument, position: types.Position) -> list[types.CompletionItem]:
+        """What may follow at a place."""
+        at = document.position_codec.position_from_client_units(document.lines, position)
+        before = expression_before(document.lines, at.line, at.character)
+        found = self._words(document).completions(before) if before is not None else ()
+        return [
+            types.CompletionItem(
+                label=field.name, detail=field.type or None, documentation=field.doc, kind=types.CompletionItemKind.Field
+            )
+            for field in found
+        ]
+
+    def hover(self, document: TextDocument, position: types.Position) -> types.Hover | None:
+        """What the word at a place stands for."""
+        at = document.position_codec.position_from_client_units(document.lines, position)
+        line = document.lines[at.line] if at.line < len(document.lines) else ""
+        end = at.character
+        while end < len(line) and (line[end].isalnum() or line[end] == "_"):
+            end += 1
+        before = expression_before(document.lines, at.line, end)
+        field = self._words(document).meaning(before) if before is not None else None
+        return (
+            types.Hover(contents=types.MarkupContent(kind=types.MarkupKind.Markdown, value=_shown(field))) if field else None
+        )
+
+    def _words(self, document: TextDocument) -> Words:
+        return Words(self._schema, self._variables.get(document.uri, {}))
+
+
+def _shown(field: Field) -> str:
+    return f"`{field.name}`{f' {field.type}' if field.type else ''}: {field.doc}"
+
+
+def _diagnostic(finding: Finding, document: TextDocument) -> types.Diagnostic:
+    start = types.Position(line=max(finding.line - 1, 0), character=max(finding.column - 1, 0))
+    line = document.lines[start.line].rstrip("\r\n") if start.line < len(document.lines) else ""
+    end = types.Position(line=start.line, character=max(len(line), start.character))
+    whole = document.position_codec.range_to_client_units(document.lines, types.Range(start=start, end=end))
+    return types.Diagnostic(
+        range=whole, message=finding.message, severity=SEVERITIES[finding.level], code=finding.rule, source=NAME
+    )
