@@ -14,12 +14,12 @@ from importlib.resources import files
 from typing import Final
 
 CLASSES: Final = (
-    *("not", "without", "only_if", "if", "until", "above", "not_but", "may"),
-    *("ask", "first", "forget", "limit", "instead", "always", "lead"),
+    *("not", "without", "only_if", "only", "if", "until", "above", "not_but", "may"),
+    *("ask", "first", "forget", "limit", "instead", "always", "lead", "amount"),
 )
-"""Negation and what forbids; `without`; what makes a condition of what follows (`only if`, `unless`); a plain `if`; what waits for an
+"""Negation and what forbids; `without`; what makes a condition of what follows (`only if`, `unless`); a plain `only`; a plain `if`; what waits for an
 event; thresholds; negations that forbid nothing (`not only`); permission; asking, showing and consent; what comes first; forgetting (`don't
-forget` demands); limits of size; `instead`; `always`; and prepositions that lead in a case (`at minus ten`)."""
+forget` demands); limits of size; `instead`; `always`; prepositions that lead in a case (`at minus ten`); and numbers."""
 SUFFIXES: Final = {
     "en": r"|\w+n't|cant|dont|wont|(?:leave|let|keep)s? (?:\S+ ){1,5}(?:out|alone|be|free|away|sleep)|stays? (?:out|off|closed|shut|grounded)|no-\w+",
     "cs": r"|ne(?!bo\b|bot|moc|dě|zbyt|chte\b|jd[řr]|jprv|jvý|jvíc|jm[ée]n|jlép|jpozd|jen\b)\w{3,}",

@@ -13,7 +13,7 @@ from typing import Final
 
 import msgspec
 from barrier_policy_plugins.prose_cues import find_cues
-from barrier_policy_plugins.rule_language import CLASSES, guess_language, words_of
+from barrier_policy_plugins.rule_language import CLASSES, guess_language, soft_words, words_of
 
 from barrier_policy.facts.prose import without_quotes
 
@@ -22,18 +22,19 @@ MAX_JUDGED: Final = 600
 SHORT: Final = 30
 """Characters of a last clause that only adds `not that`."""
 START: Final = 3
+"""A word that stands before this character begins the sentence."""
+NEAR: Final = 20
+"""Characters between a word of threshold and its amount."""
 
 _CLAUSE_ENDS: Final = re.compile(r"[,;:.!?](?:\s+|$)|[،。、，；：？！।—–]\s*| - ")
 _CONTRAST: Final = re.compile(
-    r"(?<=[\w\"])(?:[,;:]| and| und| et| y| e| en| i| a| и| ve) (?:not|never|nothing|nicht|nichts|pas|rien|non|mai|niet|niets|nie|ne|не|değil)\b[^,.;]{1,40}(?=[,.;!]|$)"
-    r"|(?<=\w), no [^,.;]{1,25}$|, [^,.;]{1,25} değil(?=[,.;!]|$)"
+    r"(?<=[\w\"])(?:[,;:]| and| und| et| y| e| en| i| a| и| ve) (?:not|never|nothing|nicht|nichts|pas|jamais|rien|nunca|non|não|mai|niet|nooit|niets|nie|nigdy|ne|nikdy|не|никогда|değil)\b[^,.;]{1,40}(?=[,.;!]|$)"
+    r"|(?<=\w), no [^,.;]{1,25}(?=[.!]?$)|, [^,.;]{1,25} değil(?=[,.;!]|$)"
     r"|\b(?:instead of|rather than|statt|anstatt|au lieu de|plutôt que|en vez de|invece d\w+|em vez de|in plaats van|zamiast|místo|вместо)\b",
     re.IGNORECASE,
 )
 """`this, not that` demands this."""
-_AMOUNT: Final = re.compile(
-    r"\d|[一二三四五六七八九十百千两]|\b(?:one|two|three|four|five|six|ten|hundred|thousand|tausend|hundert|mil|mille|cent)\b"
-)
+_DIGIT: Final = re.compile(r"\d")
 _ONLY_CLAUSE: Final = re.compile(
     r"\b(?:only|just)\b[^.;]*\b(?:if|when|once|after|with|provided|those|within|on request)\b|\bonly(?: \w+)?[.!]?$"
 )
@@ -54,6 +55,7 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
     `kept` is the sentence without what looks like a negation and forbids nothing.
     """
 
+    language: str
     words: Mapping[str, re.Pattern[str]]
     text: str
     kept: str
@@ -68,14 +70,17 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
 def look_at(sentence: str) -> Seen:
     """A sentence as its words and clauses."""
     text = without_quotes(sentence[:MAX_JUDGED]).replace("’", "'").lower()
-    words = words_of(guess_language(text))
+    language = guess_language(text)
+    words = words_of(language)
     kept = words["not_but"].sub(" ", _CONTRAST.sub(" ", text))
     found = {name: words[name].search(kept if name in ("not", "without") else text) for name in CLASSES}
     places = {name: match.start() for name, match in found.items() if match}
     if "approval_gate" in find_cues(sentence[:MAX_JUDGED]):
-        places["cue"] = START
+        places["cue"] = len(text)
+    if soft_words().search(text):
+        places["soft"] = len(text)
     clauses = tuple(clause for clause in _CLAUSE_ENDS.split(text) if clause.strip())
-    return Seen(words=words, text=text, kept=kept, clauses=clauses or (text,), places=places)
+    return Seen(language=language, words=words, text=text, kept=kept, clauses=clauses or (text,), places=places)
 
 
 def find_marks(seen: Seen) -> list[str]:
@@ -86,7 +91,7 @@ def find_marks(seen: Seen) -> list[str]:
 def _of_classes(seen: Seen) -> Iterator[str]:
     for name, place in seen.places.items():
         yield name
-        if name != "cue" and place * 2 < len(seen.text):
+        if place * 2 < len(seen.text):
             yield f"{name} early"
         if place < START:
             yield f"{name} first"
@@ -102,12 +107,10 @@ def _of_shape(seen: Seen) -> Iterator[str]:
         yield "bounded"
     if waits(seen):
         yield "waits"
-    if _AMOUNT.search(seen.text):
-        yield "amount"
     if len(seen.words["not"].findall(seen.kept)) > 1:
         yield "not twice"
     lead = seen.words["lead"].match(seen.text)
-    if lead and _AMOUNT.search(seen.text, lead.end(), lead.end() + 20):
+    if lead and _has_amount(seen, seen.text[lead.end() : lead.end() + NEAR]):
         yield "lead amount"
 
 
@@ -126,7 +129,7 @@ def _of_clauses(seen: Seen) -> Iterator[str]:
         yield "a short clause begins with not"
     if has_threshold_first(seen):
         yield "threshold in the first clause"
-    for name in ("if", "only_if"):
+    for name in ("if", "only_if", "only"):
         for place, clause in (("first", seen.clauses[0]), ("last", seen.clauses[-1])):
             if seen.words[name].search(clause):
                 yield f"{name} in the {place} clause"
@@ -148,13 +151,14 @@ def is_bounded(seen: Seen) -> bool:
     place = seen.words["above"].search(seen.text)
     if place is None or place.start() * 2 > len(seen.text):
         return False
-    return _AMOUNT.search(seen.text, place.end(), place.end() + 15) is not None and not _LIMIT.search(seen.text, place.end())
+    before, after = seen.text[max(place.start() - NEAR, 0) : place.start()], seen.text[place.end() : place.end() + NEAR]
+    return (_has_amount(seen, after) or _has_amount(seen, before)) and not _LIMIT.search(seen.text, place.end())
 
 
 def has_threshold_first(seen: Seen) -> bool:
     """A threshold with an amount in the first of several clauses."""
     first = seen.clauses[0]
-    return len(seen.clauses) > 1 and bool(seen.words["above"].search(first) and _AMOUNT.search(first))
+    return len(seen.clauses) > 1 and bool(seen.words["above"].search(first)) and _has_amount(seen, first)
 
 
 def leads_in(seen: Seen) -> bool:
@@ -163,11 +167,15 @@ def leads_in(seen: Seen) -> bool:
 
 
 def has_amount(seen: Seen) -> bool:
-    """A number, in digits or as a common word."""
-    return _AMOUNT.search(seen.text) is not None
+    """A number, in digits or in words."""
+    return _has_amount(seen, seen.text)
 
 
 def begins_with_alternative(seen: Seen) -> bool:
     """A short negated clause, then others that demand: `not this, but that`."""
     first, *others = (bool(seen.words["not"].search(clause)) for clause in seen.clauses)
     return bool(others) and first and not any(others) and len(seen.clauses[0]) < SHORT
+
+
+def _has_amount(seen: Seen, stretch: str) -> bool:
+    return any(pattern.search(stretch) for pattern in (_DIGIT, seen.words["amount"]))

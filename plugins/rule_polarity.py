@@ -18,6 +18,7 @@ import msgspec
 from barrier_policy_plugins.rule_language import soft_words
 from barrier_policy_plugins.rule_marks import (
     MAX_JUDGED,
+    START,
     Seen,
     begins_with_alternative,
     find_marks,
@@ -71,23 +72,26 @@ def name_marks(sentence: str) -> list[str]:
 
 def guess_polarity(seen: Seen) -> str:
     """What the words alone say: the first of these that holds."""
+    is_only = seen.has("only") if seen.language != "en" else has_only_clause(seen)
     if seen.has("ask") and (seen.has("first") or seen.has("until") or seen.has("without")):
         return ONLY_IF
     if seen.has("forget", "not"):
         return MUST
-    if seen.has("not", "without") or seen.has("only_if") or has_only_clause(seen):
+    if seen.has("not", "without") or seen.has("only_if") or is_only:
         return ONLY_IF
     if leads_in(seen) and is_bounded(seen):
         return ONLY_IF
     if seen.has("limit") and (seen.has("not") or has_amount(seen)):
         return MUST
+    if seen.places.get("if", START) < START:
+        return ONLY_IF
     if seen.has("not"):
         return _guess_negated(seen)
-    return ONLY_IF if is_bounded(seen) or seen.places.get("if", len(seen.text)) < 3 else MUST
+    return ONLY_IF if is_bounded(seen) else MUST
 
 
 def _guess_negated(seen: Seen) -> str:
-    if begins_with_alternative(seen):
+    if begins_with_alternative(seen) or seen.places["not"] < START <= seen.places.get("instead", 0):
         return MUST
     return ONLY_IF if waits(seen) and seen.places["not"] * 2 < len(seen.kept) else MUST_NOT
 
