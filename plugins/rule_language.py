@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
+from itertools import groupby
 from typing import Final
 
 CLASSES: Final = (
@@ -64,7 +64,12 @@ def guess_language(text: str) -> str:
         if script.search(text):
             return language
     words = {part for word in _LETTERS.findall(text) for part in (word, *_elided(word))}
-    votes = {language: sum(shares.get(word, 0) for word in words) for language, shares in _shares().items()}
+    votes = dict.fromkeys(_lists()["languages"], 0)
+    speakers = _speakers()
+    for word in words:
+        languages = speakers.get(word, ())
+        for language in languages:
+            votes[language] += VOTE // len(languages)
     for language, letters in _LANGUAGE_LETTERS.items():
         votes[language] += LETTER_VOTE * sum(letter in text for letter in letters)
     best = max(votes.values())
@@ -86,9 +91,7 @@ def words_of(language: str) -> Mapping[str, re.Pattern[str]]:
     words = lists["scripts" if unspaced else "languages"][language]
     suffix = SUFFIXES.get(language, "")
     before, after = ("", "") if unspaced else (_WORD_STARTS, _WORD_ENDS)
-    return {
-        kind: _alternatives(words.get(kind, ""), before, after, suffix if kind == "not" else "") for kind in CLASSES
-    }
+    return {kind: _alternatives(words.get(kind, ""), before, after, suffix if kind == "not" else "") for kind in CLASSES}
 
 
 @cache
@@ -111,19 +114,25 @@ def _lists() -> dict[str, dict[str, dict[str, str]]]:
 
 
 @cache
-def _shares() -> dict[str, dict[str, int]]:
-    """What each word of a language votes for it."""
-    known = {
-        language: {word for word in " ".join(lists.values()).replace("_", " ").split() if "*" not in word}
-        for language, lists in _lists()["languages"].items()
-    }
-    speakers = Counter(word for words in known.values() for word in words)
-    return {language: {word: VOTE // speakers[word] for word in sorted(words)} for language, words in known.items()}
+def _speakers() -> dict[str, tuple[str, ...]]:
+    """The languages that have a word."""
+    speakers: dict[str, tuple[str, ...]] = {}
+    for language, lists in _lists()["languages"].items():
+        for word in dict.fromkeys(" ".join(lists.values()).replace("_", " ").split()):
+            speakers[word] = (*speakers.get(word, ()), language)
+    return speakers
 
 
 def _alternatives(words: str, before: str, after: str, suffix: str) -> re.Pattern[str]:
-    """Any of the words, an underscore standing for a space, a star for any letters; nothing where there are none."""
-    spaced = (word.replace("_", " ") for word in words.split())
-    escaped = (re.escape(word).replace(r"\*", r"\w*") for word in spaced)
-    found = sorted(escaped, key=lambda word: (-len(word), word))
+    """Any of the words, an underscore standing for a space, a star for any letters; nothing where there are none.
+
+    Words with the same first letter stand together, which saves most of the work at each place of a text.
+    """
+    spaced = sorted({word.replace("_", " ") for word in words.split()}, key=lambda word: (word[0], -len(word), word))
+    groups = groupby(spaced, key=lambda word: word[0])
+    found = [f"{_escape(letter)}(?:{'|'.join(_escape(word[1:]) for word in group)})" for letter, group in groups]
     return re.compile(f"{before}(?:{'|'.join(found)}{suffix}){after}" if found else r"(?!)")
+
+
+def _escape(text: str) -> str:
+    return re.escape(text).replace(r"\*", r"\w*")

@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
+from operator import mul
 from typing import Final
 
 import msgspec
@@ -47,20 +48,23 @@ _SCOPE: Final = re.compile(
 
 
 class PolarityModel(msgspec.Struct, frozen=True, kw_only=True):
-    """The score of each polarity is its bias plus the weights of the marks that the sentence bears and of what each filter sees."""
+    """The score of each polarity is its bias plus the weights of the marks that the sentence bears and of what each filter sees.
+
+    `sights` has one row a polarity.
+    """
 
     bias: Weights
     marks: dict[str, Weights]
-    sights: tuple[Weights, ...]
+    sights: tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 
 
 def judge_polarity(sentence: str, sights: Sequence[int]) -> str:
     """`must`, `must_not` or `only_if`; `sights` are those of `SentenceModel.sights` for the sentence."""
     model = _model()
     rows = [model.bias, *(model.marks[mark] for mark in name_marks(sentence) if mark in model.marks)]
-    scores = [sum(row[column] for row in rows) for column in range(len(POLARITIES))]
-    for seen, row in zip(sights, model.sights, strict=True):
-        scores = [score + seen * weight for score, weight in zip(scores, row, strict=True)]
+    scores = [
+        sum(column) + sum(map(mul, sights, seen)) for column, seen in zip(zip(*rows, strict=True), model.sights, strict=True)
+    ]
     return POLARITIES[scores.index(max(scores))]
 
 

@@ -21,7 +21,7 @@ from sklearn.model_selection import GroupKFold
 HERE = Path(__file__).parent
 OWN = (HERE / "sentences.jsonl", HERE / "rules.jsonl")
 MODEL = HERE.parents[1] / "plugins" / "polarity_weights.json"
-COST, SIGHTS_SHARE, RAREST, ALIKE = 0.2, 0.5, 3, 0.9
+COST, SIGHTS_SHARE, RAREST, ALIKE = 0.4, 0.25, 3, 0.9
 UNIT = 2**18
 
 Record = dict[str, str]
@@ -84,12 +84,12 @@ def report(records: list[Record], rules: Rules, said: np.ndarray, *, first: int)
 
 
 def to_json(rules: Rules, model: LogisticRegression) -> str:
-    """The weights as whole numbers, one mark or filter a line."""
+    """The weights as whole numbers, one mark a line."""
     names = len(rules.names)
     whole: Callable[[np.ndarray], list[int]] = lambda values: np.round(values * UNIT).astype(int).tolist()  # noqa: E731
     sights = model.coef_[:, names:] / rules.spread
     marks = ",\n".join(f"{json.dumps(name)}: {whole(model.coef_[:, place])}" for place, name in enumerate(rules.names))
-    filters = ",\n".join(str(whole(column)) for column in sights.T)
+    filters = ",\n".join(str(whole(column)) for column in sights)
     bias = whole(model.intercept_ - sights @ rules.centre)
     return f'{{"bias": {bias},\n"marks": {{\n{marks}}},\n"sights": [\n{filters}]}}\n'
 

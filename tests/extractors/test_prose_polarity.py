@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from barrier_policy_plugins.rule_polarity import find_scope, guess_language, judge_polarity, judge_strength
+from barrier_policy_plugins.rule_language import guess_language
+from barrier_policy_plugins.rule_polarity import find_scope, judge_polarity, judge_strength
+from barrier_policy_plugins.sentence_model import shipped_model
+
+MODEL = shipped_model()
 
 POLARITY = {
     "plain demand": ("Dates in the log are ISO.", "must"),
@@ -50,11 +54,7 @@ POLARITY = {
 @pytest.mark.parametrize("name", POLARITY)
 def test_polarity_follows_from_the_words(name: str) -> None:
     sentence, polarity = POLARITY[name]
-    assert judge_polarity(sentence, gate=False) == polarity
-
-
-def test_a_gate_is_a_condition() -> None:
-    assert judge_polarity("Ask me before you delete anything.", gate=True) == "only_if"
+    assert judge_polarity(sentence, MODEL.sights(sentence)) == polarity
 
 
 @pytest.mark.parametrize(
