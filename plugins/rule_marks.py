@@ -19,6 +19,7 @@ from barrier_policy.facts.prose import without_quotes
 
 MAX_JUDGED: Final = 600
 """Of a longer sentence, so many characters at its beginning are judged."""
+CONDITIONS: Final = frozenset(("without", "only_if", "only", "if", "until", "above", "ask", "first", "cue"))
 SHORT: Final = 30
 """Characters of a last clause that only adds `not that`."""
 START: Final = 3
@@ -99,6 +100,8 @@ def _of_classes(seen: Seen) -> Iterator[str]:
 
 
 def _of_shape(seen: Seen) -> Iterator[str]:
+    if seen.places.keys().isdisjoint(CONDITIONS):
+        yield "no condition"
     if _CONTRAST.search(seen.text):
         yield "contrast"
     if has_only_clause(seen):
