@@ -14,10 +14,10 @@ from itertools import groupby
 from typing import Final
 
 CLASSES: Final = (
-    *("not", "without", "only_if", "only", "if", "until", "above", "not_but", "may"),
+    *("not", "without", "only_if", "only", "except", "if", "until", "above", "not_but", "may"),
     *("ask", "first", "forget", "limit", "instead", "always", "lead", "amount"),
 )
-"""Negation and what forbids; `without`; what makes a condition of what follows (`only if`, `unless`); a plain `only`; a plain `if`; what waits for an
+"""Negation and what forbids; `without`; what makes a condition of what follows (`only if`, `provided`); a plain `only`; `unless`; a plain `if`; what waits for an
 event; thresholds; negations that forbid nothing (`not only`); permission; asking, showing and consent; what comes first; forgetting (`don't
 forget` demands); limits of size; `instead`; `always`; prepositions that lead in a case (`at minus ten`); and numbers."""
 SUFFIXES: Final = {

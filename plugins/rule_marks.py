@@ -19,7 +19,7 @@ from barrier_policy.facts.prose import without_quotes
 
 MAX_JUDGED: Final = 600
 """Of a longer sentence, so many characters at its beginning are judged."""
-CONDITIONS: Final = frozenset(("without", "only_if", "only", "if", "until", "above", "ask", "first", "cue"))
+CONDITIONS: Final = frozenset(("without", "only_if", "only", "except", "if", "until", "above", "ask", "first", "cue"))
 SHORT: Final = 30
 """Characters of a last clause that only adds `not that`."""
 START: Final = 3
@@ -132,7 +132,7 @@ def _of_clauses(seen: Seen) -> Iterator[str]:
         yield "a short clause begins with not"
     if has_threshold_first(seen):
         yield "threshold in the first clause"
-    for name in ("if", "only_if", "only"):
+    for name in ("if", "only_if", "only", "except"):
         for place, clause in (("first", seen.clauses[0]), ("last", seen.clauses[-1])):
             if seen.words[name].search(clause):
                 yield f"{name} in the {place} clause"
@@ -172,12 +172,6 @@ def leads_in(seen: Seen) -> bool:
 def has_amount(seen: Seen) -> bool:
     """A number, in digits or in words."""
     return _has_amount(seen, seen.text)
-
-
-def begins_with_alternative(seen: Seen) -> bool:
-    """A short negated clause, then others that demand: `not this, but that`."""
-    first, *others = (bool(seen.words["not"].search(clause)) for clause in seen.clauses)
-    return bool(others) and first and not any(others) and len(seen.clauses[0]) < SHORT
 
 
 def _has_amount(seen: Seen, stretch: str) -> bool:

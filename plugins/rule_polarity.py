@@ -21,7 +21,6 @@ from barrier_policy_plugins.rule_marks import (
     MAX_JUDGED,
     START,
     Seen,
-    begins_with_alternative,
     find_marks,
     has_amount,
     has_only_clause,
@@ -81,7 +80,7 @@ def guess_polarity(seen: Seen) -> str:
         return ONLY_IF
     if seen.has("forget", "not"):
         return MUST
-    if seen.has("not", "without") or seen.has("only_if") or is_only:
+    if seen.has("not", "without") or seen.has("only_if") or seen.has("except") or is_only:
         return ONLY_IF
     if leads_in(seen) and is_bounded(seen):
         return ONLY_IF
@@ -95,7 +94,7 @@ def guess_polarity(seen: Seen) -> str:
 
 
 def _guess_negated(seen: Seen) -> str:
-    if begins_with_alternative(seen) or seen.places["not"] < START <= seen.places.get("instead", 0):
+    if seen.places["not"] < START <= seen.places.get("instead", 0):
         return MUST
     return ONLY_IF if waits(seen) and seen.places["not"] * 2 < len(seen.kept) else MUST_NOT
 
