@@ -14,7 +14,7 @@ from typing import Final
 
 import msgspec
 from barrier_policy_plugins.prose_cues import find_cues
-from barrier_policy_plugins.rule_polarity import POLARITIES, find_scope, judge_polarity, judge_strength
+from barrier_policy_plugins.rule_polarity import ONLY_IF, POLARITIES, find_scope, judge_polarity, judge_strength
 from barrier_policy_plugins.sentence_model import SentenceModel, shipped_model
 
 from barrier_policy.facts.context import Context
@@ -206,8 +206,8 @@ def _fact(message: int, part: int, sentence: Sentence, kind: str, score: int, sp
     else:
         attributes = {"confidence": 50 + score * 50 // (abs(score) + 100), "proposed": score < bar.sure}
     if kind in RULES:
-        gate = kind == "approval_gate" or "approval_gate" in find_cues(sentence.text)
-        attributes["polarity"] = judge_polarity(sentence.text, gate=gate)
+        gate = kind == "approval_gate"
+        attributes["polarity"] = ONLY_IF if gate else judge_polarity(sentence.text, load_model().sights(sentence.text))
         attributes["strength"] = judge_strength(sentence.text)
         attributes["scope"] = find_scope(sentence.text)
     elif kind == "question":

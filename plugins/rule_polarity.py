@@ -1,81 +1,43 @@
 """What a rule sentence demands: something, nothing of a kind, or something on a condition; how strictly; and about what.
 
-A sentence is a rule already when this is asked. Words are those of its language, which its commonest words give away;
-quoted words don't count (design section 5, constraints).
+A sentence is a rule already when this is asked. A first guess goes by which words it has. A linear model decides: it weighs the guess, every
+other mark of the sentence (`rule_marks`) and what the filters of the sentence model see in it. Trained by
+`benchmarks/prose_model/polarity.py`, in whole numbers (design section 5, constraints).
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
+from operator import mul
 from typing import Final
 
-from barrier_policy.facts.prose import without_quotes
+import msgspec
+from barrier_policy_plugins.rule_language import soft_words
+from barrier_policy_plugins.rule_marks import (
+    MAX_JUDGED,
+    START,
+    Seen,
+    find_marks,
+    has_amount,
+    has_only_clause,
+    is_bounded,
+    leads_in,
+    look_at,
+    waits,
+)
 
 MUST: Final = "must"
 MUST_NOT: Final = "must_not"
 ONLY_IF: Final = "only_if"
 POLARITIES: Final = (MUST, MUST_NOT, ONLY_IF)
 
-MAX_JUDGED: Final = 600
-"""Of a longer sentence, so many characters at its beginning are judged."""
-MAX_LIKELY: Final = 4
-"""Of so many languages that fit equally well, the first one whose words of negation occur is taken."""
-CLASSES: Final = ("not", "without", "only_if", "if", "until", "above", "not_but", "may")
-SUFFIXES: Final = {
-    "en": r"|\w+n't|cant|dont|wont|(?:leave|let|keep)s? (?:\S+ ){1,5}(?:out|alone|be|free|away|sleep)|stays? (?:out|off|closed|shut|grounded)|no-\w+",
-    "cs": r"|ne(?!bo\b|bot|moc|dě|zbyt)\w{3,}",
-    "ja": r"|[うくぐすつぬぶむる]な(?=[。！!]?$)",
-    "tr": r"|\w+(?:may[ıi]n\w*|mey[ıi]n\w*|mas[ıi]n|mes[ıi]n|maz|mez|m[ıiuü]yor\w*|mamal[ıi]\w*|memeli\w*)|\w{3,}(?:ma|me)(?=[.!]?$)",
-}
-"""Negation that is part of a verb."""
-_SIGNS: Final = "\u0900-\u0903\u093a-\u094f"
-"""Vowel signs of Devanagari belong to their word, though `\\b` sees an edge before and after them."""
-WORD_STARTS: Final = rf"(?<![\w{_SIGNS}])"
-WORD_ENDS: Final = rf"(?![\w{_SIGNS}])"
-_LETTERS: Final = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
-_SCRIPTS: Final = (
-    ("ja", re.compile("[぀-ヿ]")),
-    ("zh", re.compile("[一-鿿]")),
-    ("ko", re.compile("[가-힯]")),
-    ("ru", re.compile("[Ѐ-ӿ]")),
-    ("ar", re.compile("[؀-ۿ]")),
-    ("hi", re.compile("[ऀ-ॿ]")),
-)
-_LANGUAGE_LETTERS: Final = {
-    "de": "ßäöü",
-    "fr": "êèàçùœ",
-    "es": "ñ¿¡",
-    "pt": "ãõ",
-    "pl": "łąęśżźćń",
-    "cs": "řěůčťďžš",
-    "tr": "ğışİ",
-}
-_CONTRAST: Final = re.compile(
-    r"(?<=[\w\"])(?:[,;:]| and| und| et| y| e| en| i| a| и| ve) (?:not|never|nothing|nicht|nichts|pas|rien|non|mai|niet|niets|nie|ne|не|değil)\b[^,.;]{1,40}(?=[,.;!]|$)"
-    r"|(?<=\w), no [^,.;]{1,25}$|, [^,.;]{1,25} değil(?=[,.;!]|$)"
-    r"|\b(?:instead of|rather than|statt|anstatt|au lieu de|plutôt que|en vez de|invece d\w+|em vez de|in plaats van|zamiast|místo|вместо)\b",
-    re.IGNORECASE,
-)
-"""`this, not that` demands this."""
-_AMOUNT: Final = re.compile(
-    r"\d|[一二三四五六七八九十百千两]|\b(?:one|two|three|four|five|six|ten|hundred|thousand|tausend|hundert|mil|mille|cent)\b"
-)
-_ONLY_CLAUSE: Final = re.compile(
-    r"\b(?:only|just)\b[^.;]*\b(?:if|when|once|after|with|provided|those|within|on request)\b|\bonly(?: \w+)?[.!]?$"
-)
-_SPAN_OF_TIME: Final = re.compile(
-    r"\W*(?:further notice|auf weiteres|nouvel ordre|nuevo aviso|the \d|(?:\w+ )?\d|(?:six|seven|eight|nine|ten|eleven|noon|midnight"
-    r"|neun|acht|nove|otto|oito|nueve|ocho|dziewiąt\w+|ósm\w+|osm\w*|восьми|девяти)\b)"
-)
-"""After `until` or `before`: a time, not a condition."""
-_LIMIT: Final = re.compile(
-    r"\d+ ?(?:words?|characters?|chars|pages?|lines?|slides?|minutes?|seconds?|hours?|%|percent|decibels|mm|cm|degrees|wörter|seiten|zeilen|mots|pages|palabras|páginas|parole|palavras|woorden|słów|slov|слов)"
-)
-"""An amount of this kind is a size to be kept to, not a case in which the rule holds."""
+Weights = tuple[int, int, int]
+"""One for each polarity, in the order of POLARITIES."""
+
 _SCOPE: Final = re.compile(
     r"\b(?:(?:anything|everything|nothing|whoever|whatever|whenever|while|until|till|unless|during|throughout|between|within|inside|under|above|over|below|across|against|before|after"
     r"|in|on|for|from|to|per|at(?! \d)|when|if"
@@ -84,28 +46,62 @@ _SCOPE: Final = re.compile(
 )
 
 
-def judge_polarity(sentence: str, *, gate: bool) -> str:
-    """`must`, `must_not` or `only_if`; a sentence that lets an action wait for somebody's word is the last."""
-    if gate:
+class PolarityModel(msgspec.Struct, frozen=True, kw_only=True):
+    """The score of each polarity is its bias plus the weights of the marks that the sentence bears and of what each filter sees.
+
+    `sights` has one row a polarity.
+    """
+
+    bias: Weights
+    marks: dict[str, Weights]
+    sights: tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
+
+
+def judge_polarity(sentence: str, sights: Sequence[int]) -> str:
+    """`must`, `must_not` or `only_if`; `sights` are those of `SentenceModel.sights` for the sentence."""
+    model = _model()
+    rows = [model.bias, *(model.marks[mark] for mark in name_marks(sentence) if mark in model.marks)]
+    scores = [
+        sum(column) + sum(map(mul, sights, seen)) for column, seen in zip(zip(*rows, strict=True), model.sights, strict=True)
+    ]
+    return POLARITIES[scores.index(max(scores))]
+
+
+def name_marks(sentence: str) -> list[str]:
+    """The marks of a sentence and the first guess, as the model knows them."""
+    seen = look_at(sentence)
+    return [*find_marks(seen), f"guess {guess_polarity(seen)}"]
+
+
+def guess_polarity(seen: Seen) -> str:
+    """What the words alone say: the first of these that holds."""
+    is_only = seen.has("only") if seen.language != "en" else has_only_clause(seen)
+    if seen.has("ask") and (seen.has("first") or seen.has("until") or seen.has("without")):
         return ONLY_IF
-    text = without_quotes(sentence[:MAX_JUDGED]).replace("’", "'").lower()
-    words = _words_of(guess_language(text))
-    if _find(words, "only_if", text) is not None or _ONLY_CLAUSE.search(text):
+    if seen.has("forget", "not"):
+        return MUST
+    if seen.has("not", "without") or seen.has("only_if") or seen.has("except") or is_only:
         return ONLY_IF
-    kept = words["not_but"].sub(" ", _CONTRAST.sub(" ", text))
-    forbids = _find(words, "not", kept)
-    if forbids is not None:
-        if _find(words, "without", kept) is not None:
-            return ONLY_IF
-        return ONLY_IF if _waits(words, kept) and forbids < len(kept) // 2 else MUST_NOT
-    if _bounded(words, text) or _starts_with_condition(words, text):
+    if leads_in(seen) and is_bounded(seen):
         return ONLY_IF
-    return MUST
+    if seen.has("limit") and (seen.has("not") or has_amount(seen)):
+        return MUST
+    if seen.places.get("if", START) < START:
+        return ONLY_IF
+    if seen.has("not"):
+        return _guess_negated(seen)
+    return ONLY_IF if is_bounded(seen) else MUST
+
+
+def _guess_negated(seen: Seen) -> str:
+    if seen.places["not"] < START <= seen.places.get("instead", 0):
+        return MUST
+    return ONLY_IF if waits(seen) and seen.places["not"] * 2 < len(seen.kept) else MUST_NOT
 
 
 def judge_strength(sentence: str) -> str:
     """`soft` where the speaker words it as a wish, else `hard`."""
-    return "soft" if _soft_words().search(sentence[:MAX_JUDGED].lower()) else "hard"
+    return "soft" if soft_words().search(sentence[:MAX_JUDGED].lower()) else "hard"
 
 
 def find_scope(sentence: str) -> str:
@@ -114,91 +110,7 @@ def find_scope(sentence: str) -> str:
     return match.group().strip() if match else ""
 
 
-def guess_language(text: str) -> str:
-    """The language of a sentence in lower case, among those with a word list; English where nothing tells."""
-    for language, script in _SCRIPTS:
-        if script.search(text):
-            return language
-    words = set(_LETTERS.findall(text))
-    counts = {language: len(words & common) for language, common in _common_words().items()}
-    for language, letters in _LANGUAGE_LETTERS.items():
-        counts[language] += 2 * any(letter in text for letter in letters)
-    best = max(counts.values())
-    likely = [language for language, count in counts.items() if count == best]
-    return next((language for language in likely[:MAX_LIKELY] if _words_of(language)["not"].search(text)), likely[0])
-
-
-def _waits(words: Mapping[str, re.Pattern[str]], text: str) -> bool:
-    """A word like `until` before an event, not before a time of day or a date."""
-    place = words["until"].search(text)
-    return place is not None and _SPAN_OF_TIME.match(text, place.end()) is None
-
-
-def _bounded(words: Mapping[str, re.Pattern[str]], text: str) -> bool:
-    """A threshold in the first half: a word like `above` with an amount soon after it. At the end it is a limit."""
-    place = words["above"].search(text)
-    if place is None or place.start() * 2 > len(text):
-        return False
-    return _AMOUNT.search(text, place.end(), place.end() + 15) is not None and _LIMIT.search(text, place.end()) is None
-
-
-def _starts_with_condition(words: Mapping[str, re.Pattern[str]], text: str) -> bool:
-    place = _find(words, "if", text)
-    return place is not None and place < 3
-
-
-def _find(words: Mapping[str, re.Pattern[str]], kind: str, text: str) -> int | None:
-    match = words[kind].search(text)
-    return match.start() if match else None
-
-
 @cache
-def _lists() -> dict[str, dict[str, dict[str, str]]]:
-    loaded: dict[str, dict[str, dict[str, str]]] = json.loads(
-        files("barrier_policy_plugins").joinpath("rule_words.json").read_text(encoding="utf-8")
-    )
-    return loaded
-
-
-@cache
-def _common_words() -> dict[str, frozenset[str]]:
-    return {
-        language: frozenset(" ".join(lists.values()).replace("_", " ").split())
-        for language, lists in _lists()["languages"].items()
-    }
-
-
-@cache
-def _words_of(language: str) -> Mapping[str, re.Pattern[str]]:
-    """A pattern for each class of words of a language; languages without spaces match inside words."""
-    lists = _lists()
-    if language in lists["scripts"]:
-        suffix = SUFFIXES.get(language, "")
-        return {
-            kind: _alternatives(lists["scripts"][language].get(kind, ""), "", "", suffix if kind == "not" else "")
-            for kind in CLASSES
-        }
-    suffix = SUFFIXES.get(language, "")
-    return {
-        kind: _alternatives(
-            lists["languages"][language].get(kind, ""), WORD_STARTS, WORD_ENDS, suffix if kind == "not" else ""
-        )
-        for kind in CLASSES
-    }
-
-
-@cache
-def _soft_words() -> re.Pattern[str]:
-    words = str(_lists()["soft"]).split()
-    return re.compile(
-        "|".join(
-            re.escape(word.replace("_", " ")) if not word.isascii() else rf"\b{word.replace('_', ' ')}\b" for word in words
-        )
-    )
-
-
-def _alternatives(words: str, before: str, after: str, suffix: str) -> re.Pattern[str]:
-    """Any of the words, an underscore standing for a space, a star for any ending; nothing where there are none."""
-    escaped = (re.escape(word.replace("_", " ").strip()).replace(r"\*", r"\w*") for word in words.split())
-    found = sorted(escaped, key=lambda word: (-len(word), word))
-    return re.compile(f"{before}(?:{'|'.join(found)}{suffix}){after}" if found else r"(?!)")
+def _model() -> PolarityModel:
+    data = files("barrier_policy_plugins").joinpath("polarity_weights.json").read_text(encoding="utf-8")
+    return msgspec.convert(json.loads(data), PolarityModel)

@@ -36,6 +36,8 @@ MAX_WORD: Final = 40
 MAX_PIECE: Final = 12
 MAX_MEMO: Final = 20_000
 """Words whose pieces are remembered; then all are forgotten, so that hostile text can't fill the memory."""
+SIGHT_UNIT: Final = 16
+"""Sights are given in parts of this size, so that the rounding doesn't show."""
 FRACTION: Final = 20
 """Factors are whole numbers of 2 ** -FRACTION."""
 
@@ -141,12 +143,7 @@ class SentenceModel:
 
         `speaker` is 0 for a user, 1 for the agent, 2 for a system or developer message.
         """
-        rows: list[Row] = []
-        memo = self._memo
-        for word in split_words(sentence):
-            rows += memo.get(word) or self._learn(word)
-        if len(rows) > HEAD + TAIL:
-            rows = rows[:HEAD] + rows[-TAIL:]
+        rows = self._rows(sentence)
         count = len(rows)
         sight = sum(map(mul, self._seen_lanes.unpack(self._see(rows)), self._hidden)) + self._hidden_bias[speaker][count]
         hidden = self._hidden_lanes.unpack(_positive(sight, self._hidden_ones))
@@ -156,6 +153,19 @@ class SentenceModel:
         return [
             ((lane - WIDE_SIGN) * factor >> 2 * FRACTION) + bias for lane, bias in zip(lanes, self._output_bias, strict=True)
         ]
+
+    def sights(self, sentence: str) -> list[int]:
+        """What each filter sees in a sentence, over the root of its pieces' number, so that long ones don't outweigh short ones."""
+        rows = self._rows(sentence)
+        root = isqrt(max(len(rows), 1) << 20)
+        return [(seen * SIGHT_UNIT << 10) // root for seen in self._seen_lanes.unpack(self._see(rows))]
+
+    def _rows(self, sentence: str) -> list[Row]:
+        rows: list[Row] = []
+        memo = self._memo
+        for word in split_words(sentence):
+            rows += memo.get(word) or self._learn(word)
+        return rows if len(rows) <= HEAD + TAIL else rows[:HEAD] + rows[-TAIL:]
 
     def _see(self, rows: list[Row]) -> int:
         """What each filter sees in all places together, negative sights left out."""

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from barrier_policy_plugins.rule_polarity import find_scope, guess_language, judge_polarity, judge_strength
+from barrier_policy_plugins.rule_language import guess_language
+from barrier_policy_plugins.rule_polarity import POLARITIES, find_scope, judge_polarity, judge_strength, name_marks
+from barrier_policy_plugins.sentence_model import shipped_model
+
+from barrier_policy import extract_facts
+
+MODEL = shipped_model()
 
 POLARITY = {
     "plain demand": ("Dates in the log are ISO.", "must"),
@@ -45,16 +51,88 @@ POLARITY = {
     "Hindi, a word that begins like a negation": ("नाम सूची में हिंदी में ही रहें।", "must"),
     "Hindi": ("रिपोर्ट में तस्वीरें मत डालना।", "must_not"),
 }
+KINDS = {
+    "ask before": ("Ask Ingrid before you move the boat.", "only_if"),
+    "not until somebody has": ("Nothing goes on the wall until the curator has seen it.", "only_if"),
+    "show first, then act": ("Show me the letter first, then post it.", "only_if"),
+    "somebody decides": ("The menu is Pavel's decision, run it past him.", "only_if"),
+    "do not forget": ("Don't forget the room number on any of the badges.", "must"),
+    "hands off": ("Keep your hands off the seed bank.", "must_not"),
+    "German, only when somebody has": ("Gedruckt wird erst, wenn die Autorin das gelesen hat.", "only_if"),
+    "German, exception": ("Außer bei Gewitter bleibt die Seilbahn in Betrieb.", "only_if"),
+    "German, no place": ("Im Nachruf haben Witze nichts zu suchen.", "must_not"),
+    "German, not this but that": ("Nicht Zoll, sondern Zentimeter.", "must"),
+    "French, before somebody has": ("Rien ne sort avant que la directrice ait signé.", "only_if"),
+    "French, exception": ("Sauf en cas d'orage, la barrière reste levée.", "only_if"),
+    "French, do not forget": ("N'oublie pas la cote sur les fiches.", "must"),
+    "Spanish, until somebody does": ("No se corta nada hasta que lo autorice la ingeniera.", "only_if"),
+    "Spanish, leave alone": ("Deja en paz el archivo de mi abuela.", "must_not"),
+    "Spanish, never that": ("Las cantidades en gramos, nunca en onzas.", "must"),
+    "Italian, not without": ("Senza il permesso della sindaca non si scava.", "only_if"),
+    "Italian, threshold": ("Sopra i trenta gradi si chiude la palestra.", "only_if"),
+    "Portuguese, threshold with negation": ("Com menos de dez pessoas não abrimos o bar.", "only_if"),
+    "Dutch, not until": ("Er wordt niet gezaagd voordat de boswachter akkoord is.", "only_if"),
+    "Dutch, exception": ("Tenzij het regent eten we buiten.", "only_if"),
+    "Polish, until somebody": ("Nie wysyłaj, dopóki Bożena nie zatwierdzi.", "only_if"),
+    "Polish, secret": ("To nazwisko zostaje między nami.", "must_not"),
+    "Czech, until somebody": ("Nic nemaž, dokud to Jarmila neschválí.", "only_if"),
+    "Czech, superlative is no negation": ("Nejvýš tři řádky na vzkaz.", "must"),
+    "Russian, only": ("Вход только по пропускам.", "only_if"),
+    "Russian, until somebody": ("Не публикуй, пока Лида не одобрит.", "only_if"),
+    "Turkish, before somebody has": ("Selma onaylamadan hiçbir şey silme.", "only_if"),
+    "Turkish, not this but that": ("Kilo değil, gram.", "must"),
+    "Chinese, first ask": ("改名之前先问小周。", "only_if"),
+    "Chinese, do not forget": ("别忘了写单位。", "must"),
+    "Japanese, after somebody has": ("店長が確認してから発送して。", "only_if"),
+    "Korean, until somebody": ("팀장이 승인할 때까지 배포하지 마세요.", "only_if"),
+    "Arabic, until somebody": ("لا تنشر شيئاً حتى توافق سلمى.", "only_if"),
+    "Hindi, until somebody": ("जब तक रमा मंज़ूरी न दे, कुछ मत छापो।", "only_if"),
+}
+"""Gates, exceptions, thresholds, contrasts and doubled negations, which look like something else where only negation is looked for."""
 
 
 @pytest.mark.parametrize("name", POLARITY)
 def test_polarity_follows_from_the_words(name: str) -> None:
     sentence, polarity = POLARITY[name]
-    assert judge_polarity(sentence, gate=False) == polarity
+    assert judge_polarity(sentence, MODEL.sights(sentence)) == polarity
 
 
-def test_a_gate_is_a_condition() -> None:
-    assert judge_polarity("Ask me before you delete anything.", gate=True) == "only_if"
+@pytest.mark.parametrize("name", KINDS)
+def test_polarity_follows_from_more_than_negation(name: str) -> None:
+    sentence, polarity = KINDS[name]
+    assert judge_polarity(sentence, MODEL.sights(sentence)) == polarity
+
+
+def test_a_gate_that_is_found_as_a_gate_waits_for_somebody_whatever_its_words() -> None:
+    facts = extract_facts([{"role": "user", "content": "Ask me before you delete anything."}], now="2026-06-01T00:00:00Z")
+    assert [fact.attributes["polarity"] for fact in facts if fact.kind == "approval_gate"] == ["only_if"]
+
+
+@pytest.mark.parametrize(
+    "sentence, mark",
+    [
+        ("Never write there.", "begins with not"),
+        ("Never write there.", "no condition"),
+        ("Ask Ingrid before you move the boat.", "ask + first"),
+        ("Above ninety degrees, the boiler is shut.", "threshold in the first clause"),
+        ("Tabs, never spaces.", "contrast"),
+        ("Nicht Zoll, sondern Zentimeter.", "not in the first clause only"),
+        ("Only the vet may open it.", "only first"),
+        ("Do not edit it until the tests pass.", "waits"),
+        ("The label 'never' is blue.", "no condition"),
+    ],
+)
+def test_marks_say_what_can_be_seen_in_a_sentence(sentence: str, mark: str) -> None:
+    assert mark in name_marks(sentence)
+
+
+def test_quoted_words_leave_no_mark() -> None:
+    assert "not" not in name_marks("Use the label 'never without you' for these.")
+
+
+def test_hostile_sentences_are_judged_in_time_that_their_length_bounds() -> None:
+    for sentence in ("not " * 50_000, "a" * 200_000, ", not" * 40_000, "ş" * 100_000, "不" * 100_000, "", "?!"):
+        assert judge_polarity(sentence, MODEL.sights(sentence[:600])) in POLARITIES
 
 
 @pytest.mark.parametrize(
