@@ -24,7 +24,10 @@ from barrier_policy.gate.journal import State, read_journal, transactions
 from barrier_policy.log.decision_log import DecisionLog
 from barrier_policy.log.replay import replay
 from barrier_policy.log_spec import LogSpec
+from barrier_policy.profile import Workload
 from barrier_policy.provenance.store import original_bytes
+
+from .conftest import call, result
 
 Messages = list[dict[str, Any]]
 NOW = "2026-06-01T12:00:00Z"
@@ -128,6 +131,23 @@ def test_a_conversation_that_goes_on_is_compacted_again_into_one_carrier(gate: G
     assert len(carriers) == 1
     for needed in ("Never restart billing-db", "8150", "9443"):
         assert needed in texts(again)
+
+
+@pytest.mark.parametrize("store", [True, False])
+def test_what_is_done_again_in_the_same_words_is_counted_from_round_to_round(
+    gate_with: Callable[..., Gate], conversation: Messages, store: bool
+) -> None:
+    gate = gate_with() if store else gate_with(store=False, profile=Profile(workload=Workload(evidence_demand=False)))
+    messages = conversation
+    for number in (1, 2, 3):
+        again = [call(10 * number + n, "place_order", item="soil, 40 l") for n in (1, 2)]
+        done = [result(10 * number + n, "ordered") for n in (1, 2)]
+        order = [user("Order soil, and once more."), again[0], done[0], again[1], done[1], agent("Ordered. " * 60)]
+        messages = [*messages, *order, user("Thanks."), agent("Yes.")]
+        compaction = compacted(gate, messages)
+        messages = compaction.messages
+        assert compaction.report.outcome == "pass"
+        assert f"done {2 * number} times: place_order item=soil, 40 l → ordered" in texts(messages)
 
 
 def test_nothing_to_reclaim_gives_back_what_came(gate: Gate) -> None:
