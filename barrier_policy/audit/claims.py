@@ -12,6 +12,7 @@ from barrier_policy.audit.model import Outcome, Place
 from barrier_policy.audit.notebook import Notebook
 from barrier_policy.audit.records import as_record, place_before
 from barrier_policy.audit.text import LIKELY, NewText, Sentence, WordIndex, split_sentences
+from barrier_policy.audit.unfinished import Unfinished
 from barrier_policy.facts.masking import Masker
 from barrier_policy.facts.token_index import TokenIndex
 from barrier_policy.facts.values import Value, scan_values
@@ -113,6 +114,8 @@ class ClaimChecks:
         self._rule_words = WordIndex(content_words(k.item.text) for k in self._rules)
         self._effects = [k for k in known if k.item.family is Family.EFFECT]
         self._effect_words = WordIndex(content_words(k.item.text) for k in self._effects)
+        promises = {k.item.text for k in known if k.item.family is Family.OBLIGATION}
+        self._unfinished = Unfinished(messages, promises)
         self._values = {k.item.text: k for k in known if k.is_value}
         self._named = {(k.item.kind, k.item.attributes.get("name", "")) for k in known if k.is_value}
         self._missing = {k.item.id: k for k in missing if k.is_value}
@@ -135,6 +138,7 @@ class ClaimChecks:
             self._notes.count("new text")
             self._rule(sentence)
             self._state(sentence)
+            self._asked(sentence)
 
     def _secrets(self, place: Place, text: str, maskers: Iterable[Masker]) -> None:
         if any(masker and masker.text(text, -1) != text for masker in maskers):
@@ -253,6 +257,22 @@ class ClaimChecks:
             sure = any(map(sentence.says, ("status_done", "status_pending", "status_failed")))
             outcome = None if sure else Outcome.INCONCLUSIVE
             self._add("audit.contradicted", known, sentence.place, sentence.text, outcome=outcome)
+
+    def _asked(self, sentence: Sentence) -> None:
+        """A part of a request that it tells as done and that nothing acts on. Words decide, so nobody can be sure."""
+        asked = self._unfinished.told_as_done(sentence)
+        if asked is not None:
+            self._notes.add(
+                "audit.contradicted",
+                "new text",
+                f"asked:{asked.text}",
+                "request",
+                before=asked.place,
+                after=sentence.place,
+                expected=asked.text,
+                found=sentence.text,
+                outcome=Outcome.INCONCLUSIVE,
+            )
 
     def _speaks_of(self, sentence: Sentence, known: Known, share: float) -> bool:
         """By most of its own words, or by a key or target that the sentence names."""

@@ -120,7 +120,7 @@ def _times(items: Iterable[Fields]) -> Counter[str]:
     lines = {item["id"]: line_of("receipt", item) for item in receipts if "shown_by" not in item}
     times: Counter[str] = Counter()
     for item in receipts:
-        holder = item.get("shown_by", item["id"])
+        holder = str(item.get("shown_by", item["id"]))
         if lines.get(holder) == line_of("receipt", item):
             times[holder] += len(item["calls"]) if "calls" in item else 1
     return times

@@ -97,7 +97,9 @@ class _Present:
                     (statements if unit.kind == "evidence" else rules).add(item)
             words = content_words(ending.text)
             if ending.kind == "release":
-                yield from ((item.id, _reason(ending)) for item in rules.end(words, Origin(ending.origin)))
+                yield from (
+                    (item.id, _reason(ending)) for item in rules.end(words, Origin(ending.origin), permits=ending.permits)
+                )
             else:
                 found = statements.matching(words)
                 yield from ((item.id, _reason(ending)) for item in found if _says_anew(words, item.text))
@@ -146,7 +148,7 @@ def _as_rule(unit: Unit) -> Item | None:
     return Item(
         id=unit.name,
         family=Family.CONSTRAINT,
-        kind=unit.kind,
+        kind=str(unit.item.get("polarity", "")),
         message=unit.source.message,
         text=unit.item["text"],
         attributes={"origin": origin},

@@ -31,10 +31,15 @@ class Rules:
             self._live.setdefault(word, []).append(len(self.items))
         self.items.append(item)
 
-    def end(self, words: frozenset[str], origin: Origin) -> Iterator[Item]:
-        """End the rules of equal or lower origin that share enough words: the more the release says, the more it must share."""
+    def end(self, words: frozenset[str], origin: Origin, *, permits: bool = False) -> Iterator[Item]:
+        """End the rules of equal or lower origin that share enough words: the more the release says, the more it must share.
+
+        A release that only `permits` ends prohibitions.
+        """
         for number in self._sharing(words):
             item = self.items[number]
+            if permits and item.kind != "must_not":
+                continue
             if number not in self._ended and Origin(item.attributes["origin"]).rank >= origin.rank:
                 self._ended.add(number)
                 yield item
@@ -59,7 +64,7 @@ def find_constraints(conversation: Conversation) -> tuple[list[Item], list[Event
         for fact in conversation.of_kind(message.index, "release"):
             if fact.get("proposed"):
                 continue  # weak evidence protects and never releases
-            ended = rules.end(content_words(fact.text), message.origin)
+            ended = rules.end(content_words(fact.text), message.origin, permits=bool(fact.get("permits")))
             events += [Event(message.index, item.id, "revoked", f"released at message {message.index}") for item in ended]
         for item in _rules(conversation, message.index):
             rules.add(item)
@@ -70,7 +75,13 @@ def find_constraints(conversation: Conversation) -> tuple[list[Item], list[Event
 def find_endings(conversation: Conversation) -> list[Ending]:
     """Each sentence of a user or higher that surely releases or corrects something, in order. Weak evidence never releases."""
     return [
-        Ending(kind=fact.kind, message=message.index, origin=message.origin, text=fact.text)
+        Ending(
+            kind=fact.kind,
+            message=message.index,
+            origin=message.origin,
+            text=fact.text,
+            permits=bool(fact.get("permits")),
+        )
         for message in conversation.messages
         if message.origin.rank <= Origin.USER.rank
         for fact in conversation.of_kind(message.index, "release", "correction")
