@@ -113,14 +113,14 @@ class Unfinished:
 
 
 def _asked(message: Message) -> Iterator[Asked]:
-    """The parts of what a user asks. A question asks for an answer, which leaves no trace but words."""
+    """The parts of what a user asks. A question asks for an answer, which leaves no trace but words; what is told as done is no request."""
     for number, part in enumerate(message.parts):
         if part.type is not PartType.TEXT or len(part.text) > MAX_TEXT:
             continue
         for _, sentence in split_sentences(part.text):
             for clause in CLAUSE_END.split(sentence) if "?" not in sentence else ():
                 words = content_words(clause)
-                if len(words) >= FEWEST:
+                if len(words) >= FEWEST and not DONE.search(clause):
                     yield Asked(message=message.index, place=place_of(message, number), text=clause.strip(), words=words)
 
 

@@ -19,12 +19,12 @@ from barrier_policy import (
     Profile,
 )
 from barrier_policy.carrier.block import parse_block
-from barrier_policy.errors import JournalError, SummaryError
+from barrier_policy.errors import AuditFailedError, JournalError, SummaryError
 from barrier_policy.gate.journal import State, read_journal, transactions
 from barrier_policy.log.decision_log import DecisionLog
 from barrier_policy.log.replay import replay
 from barrier_policy.log_spec import LogSpec
-from barrier_policy.profile import Workload
+from barrier_policy.profile import Inconclusive, Workload
 from barrier_policy.provenance.store import original_bytes
 
 from .conftest import call, result
@@ -375,3 +375,21 @@ def test_what_is_no_plain_file_is_not_replaced(gate: Gate, conversation: Message
 def test_a_wrong_argument_is_told(gate: Gate, conversation: Messages, options: dict[str, Any]) -> None:
     with pytest.raises(BarrierPolicyError, match=r"whole number|no time"):
         gate.plan(conversation, **options)
+
+
+UNCLEAR = "The user wants the dashboard colours reviewed by the design team before anything else happens."
+
+
+def test_an_audit_that_could_not_decide_leaves_the_original(gate_with: Callable[..., Gate], conversation: Messages) -> None:
+    gate = gate_with(summarizer=lambda request: UNCLEAR)
+    with pytest.raises(AuditFailedError, match="is inconclusive") as raised:
+        compacted(gate, conversation)
+    assert raised.value.report.outcome == "inconclusive" and raised.value.exit_code == 4
+    assert last_state(gate) is State.ROLLED_BACK
+
+
+def test_a_profile_may_take_what_could_not_be_decided(gate_with: Callable[..., Gate], conversation: Messages) -> None:
+    gate = gate_with(summarizer=lambda request: UNCLEAR, profile=Profile(inconclusive=Inconclusive.ACCEPT))
+    done = compacted(gate, conversation)
+    assert done.report.outcome == "inconclusive" and done.outcome == "compacted"
+    assert last_state(gate) is State.COMMITTED
