@@ -18,7 +18,8 @@ CHECK_OF = {
     Family.BINDING: "bindings",
     Family.EXTENSION: "extensions",
 }
-PROSE_KINDS = frozenset({"note", "row"})
+ENVIRONMENT = "environment"
+PROSE_KINDS = frozenset({"note", "row", ENVIRONMENT})
 """Bindings that are sentences or lines and no single values."""
 
 

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 import msgspec
 
-from barrier_policy.audit.items import Known, by_id
+from barrier_policy.audit.items import ENVIRONMENT, Known, by_id
 from barrier_policy.audit.lines import Line
 from barrier_policy.audit.result import Result, Standing
 from barrier_policy.audit.text import OPPOSED, NewText, Sentence
@@ -123,6 +123,8 @@ class Witnesses:
         if known.is_value:
             path = known.item.kind == "path" and self._path_told(known.item.text)
             return Witness(fate=Fate.TEXT if path else Fate.GONE)
+        if known.item.kind == ENVIRONMENT:
+            return Witness(fate=Fate.TEXT if self._is_new(known.item.attributes["value"]) else Fate.GONE)
         if self._told(known):
             return Witness(fate=Fate.TEXT)
         return Witness(fate=Fate.MENTIONED if self._is_mentioned(known) else Fate.GONE)

@@ -99,6 +99,8 @@ def _item(kind: str, text: str) -> Fields:
     item: dict[str, Any] = {"id": f"{CARRIED}{name}", "state": state, "text": text, "message": -1}
     if times > 1:
         item["calls"] = [f"{name}#{number}" for number in range(times)]
+    if kind == "environment":
+        item["name"] = text.partition(": ")[0]
     if kind in ("constraint", "gate"):
         item |= {"origin": "system", "polarity": "only_if" if kind == "gate" else "must"}
     if kind in ("obligation", "plan_item"):

@@ -32,6 +32,7 @@ REQUIRED_FIELDS = {
     "receipt": ("id", "tool", "state", "text"),
     "constraint": ("id", "text", "polarity", "state", "origin"),
     "gate": ("id", "text", "polarity", "state", "origin"),
+    "environment": ("id", "name", "text"),
     "binding": ("id", "type", "text"),
     "evidence": ("id", "text"),
 }

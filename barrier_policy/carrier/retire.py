@@ -67,9 +67,12 @@ class _Present:
         self._live = {item.message for item in owed if ledger.state(item) not in TERMINAL}
         self._promised = max((item.message for item in owed if item.kind == "commitment" and not item.subject), default=-1)
         self._states: dict[tuple[str, str], tuple[int, bool]] = {}
+        self._settings: dict[str, Item] = {}
         for item in ledger.items:
             if item.family in (Family.OBLIGATION, Family.CONSTRAINT):
                 self._learn(item, ledger.state(item) in TERMINAL)
+            elif item.kind == "environment":
+                self._settings[item.attributes["name"]] = item
 
     def _learn(self, item: Item, terminal: bool) -> None:
         """By kind and words, and jobs by handle: the last place, and whether it is over at all places."""
@@ -109,6 +112,10 @@ class _Present:
         for unit in units:
             since = self.since(unit)
             if since is None:
+                continue
+            setting = self._settings.get(unit.item.get("name", "")) if unit.kind == "environment" else None
+            if setting is not None and setting.message > since and setting.text != unit.item["text"]:
+                yield unit.name, f"set anew at message {setting.message}"
                 continue
             key = unit.item.get("subject", "") if unit.kind == "job" else unit.item["text"]
             place, over = self._states.get((unit.kind, key), (-1, False))

@@ -57,6 +57,11 @@ EARLIER_NEW_SHOWN: dict[str, tuple[list[CarrierRecord], list[CarrierRecord], Lin
         [one("receipt", "create_ticket PLAT-2", 9, subject="create_ticket PLAT")],
         [("receipt", "done: create_ticket PLAT-1"), ("receipt", "done: create_ticket PLAT-2")],
     ),
+    "a part of the environment has its last state": (
+        [one("environment", "branch: a", name="branch"), one("environment", "mode: plan", 2, name="mode")],
+        [one("environment", "branch: b", 9, name="branch")],
+        [("environment", "mode: plan"), ("environment", "branch: b")],
+    ),
     "a job has its last state": (
         [one("job", "build b-1 half", subject="b-1")],
         [one("job", "build b-1 nearly", 9, subject="b-1")],
