@@ -201,7 +201,7 @@ class Decider:
         pairs = pair_calls(messages)
         segmentation = segment(messages, pairs, keep_last=last, strategy=self.profile.strategy, ranges=ranges)
         facts = self.facts(transcript, pairs, now=time, memo=memo)
-        bindings, binding_events = find_bindings(messages, facts, span_index(segmentation))
+        bindings, binding_events = find_bindings(messages, facts, pairs, span_index(segmentation))
         facts = facts.without("value")  # most facts are values, and nothing else asks for these
         conversation = converse(messages, pairs, facts, present=segmentation.tail_start, tool_classes=self.profile.tools)
         ledger = build_ledger(conversation, bindings, binding_events)

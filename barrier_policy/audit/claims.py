@@ -37,6 +37,12 @@ RELIEF = re.compile(
     re.IGNORECASE,
 )
 """Words by which somebody says that a rule has ended."""
+PAST = re.compile(
+    r"\b(?:was|were|had|been|earlier|before|previous(?:ly)?|former(?:ly)?|initial(?:ly)?|old|first|originally|then|from"
+    r"|war(?:en)?|vorher|zuerst|früher|alt\w*|était|avant|ancien\w*|era|fue|antes|anterior|prima|precedente|был[аои]?|раньше)\b|以前|之前|原来|前の",
+    re.IGNORECASE,
+)
+"""Words by which something is told as past."""
 PUT_TOGETHER = frozenset({"literal", "symbol", "sequence", "column_set"})
 """Types whose values a summary may put together itself: quoted words, code names, lists."""
 NAMED = frozenset({"resource_id", "idempotency_key", "hash", "version_pin", "amount", "quantity"})
@@ -126,16 +132,20 @@ class ClaimChecks:
 
     def check(self, new: NewText, maskers: Iterable[Masker]) -> None:
         """Check all of it."""
+        superseded: list[Known] = []
         for place, text in new.texts:
             self._secrets(place, text, maskers)
             for value in scan_values(text):
                 self._notes.count("new text")
                 if not self._was_there(value.text):
                     self._unsupported(place, value)
+                elif (known := self._values.get(value.text)) is not None and not known.current:
+                    superseded.append(known)
                 elif value.name:
                     self._name(place, value)
         for sentence in new.sentences:
             self._notes.count("new text")
+            self._stale(sentence, superseded)
             self._rule(sentence)
             self._state(sentence)
             self._asked(sentence)
@@ -257,6 +267,16 @@ class ClaimChecks:
             sure = any(map(sentence.says, ("status_done", "status_pending", "status_failed")))
             outcome = None if sure else Outcome.INCONCLUSIVE
             self._add("audit.contradicted", known, sentence.place, sentence.text, outcome=outcome)
+
+    def _stale(self, sentence: Sentence, superseded: Iterable[Known]) -> None:
+        """A superseded value under its name, told as what holds and without the newer one. Words decide, so nobody can be sure."""
+        for known in superseded:
+            name = known.item.subject.partition(" ")[0].rpartition(".")[2]
+            if known.item.text not in sentence.text or known.item.attributes["newer"] in sentence.text:
+                continue
+            if name.replace("_", " ") in sentence.text.casefold().replace("_", " ") and not PAST.search(sentence.text):
+                newer = f"{name} {known.item.attributes['newer']}"
+                self._add("audit.stale", known, sentence.place, sentence.text, newer, outcome=Outcome.INCONCLUSIVE)
 
     def _asked(self, sentence: Sentence) -> None:
         """A part of a request that it tells as done and that nothing acts on. Words decide, so nobody can be sure."""

@@ -45,7 +45,7 @@ class Known(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     @property
     def current(self) -> bool:
         """Whether a record may say it as something that holds now; effects are history and always may."""
-        return self.item.family in (Family.EFFECT, Family.BINDING, Family.EXTENSION) or self.state not in TERMINAL
+        return self.item.family in (Family.EFFECT, Family.EXTENSION) or self.state not in TERMINAL
 
     @property
     def is_value(self) -> bool:

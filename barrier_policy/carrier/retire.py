@@ -16,9 +16,10 @@ from barrier_policy.carrier.shelf import Dropped, Shelf, Unit
 from barrier_policy.carrier.shown import Lines
 from barrier_policy.carrier.write import record_kind
 from barrier_policy.facts.words import content_words
-from barrier_policy.ledger.constraints import Rules
+from barrier_policy.ledger.constraints import Rules, may_end
 from barrier_policy.ledger.conversation import opens_turn
 from barrier_policy.ledger.model import TERMINAL, Ending, Family, Item, Ledger
+from barrier_policy.ledger.replaced import threshold
 from barrier_policy.transcript.identity import message_digest
 from barrier_policy.transcript.model import Message, Origin
 
@@ -49,7 +50,10 @@ def retire(records: Sequence[CarrierRecord], ledger: Ledger, messages: Sequence[
                 shelf.remove(name, reason)
     for name, reason in present.consumed(list(shelf.units.values())):
         shelf.remove(name, reason)
-    for value, reason in present.corrected_values(shelf.values()):
+    values = shelf.values()
+    gone = dict(present.corrected_values(values))
+    gone |= dict(present.superseded_values({value: (head, shelf.subject_of_value(value)) for value, head in values.items()}))
+    for value, reason in gone.items():
         shelf.remove_value(value, reason)
     shelf.heard(ledger.head)
     return Retired(records=shelf.records(), dropped=tuple(shelf.dropped))
@@ -68,11 +72,17 @@ class _Present:
         self._promised = max((item.message for item in owed if item.kind == "commitment" and not item.subject), default=-1)
         self._states: dict[tuple[str, str], tuple[int, bool]] = {}
         self._settings: dict[str, Item] = {}
+        self._readings: dict[str, Item] = {}
+        self._thresholds: dict[tuple[frozenset[str], str], Item] = {}
         for item in ledger.items:
             if item.family in (Family.OBLIGATION, Family.CONSTRAINT):
                 self._learn(item, ledger.state(item) in TERMINAL)
+                if item.family is Family.CONSTRAINT and (said := threshold(item.text)) is not None:
+                    self._thresholds[said[0], item.kind] = item
             elif item.kind == "environment":
                 self._settings[item.attributes["name"]] = item
+            elif item.family is Family.BINDING and item.subject and ledger.state(item) != "superseded":
+                self._readings[item.subject] = item
 
     def _learn(self, item: Item, terminal: bool) -> None:
         """By kind and words, and jobs by handle: the last place, and whether it is over at all places."""
@@ -117,12 +127,25 @@ class _Present:
             if setting is not None and setting.message > since and setting.text != unit.item["text"]:
                 yield unit.name, f"set anew at message {setting.message}"
                 continue
+            rule = self._replacing(unit) if unit.kind in ("constraint", "gate") else None
+            if rule is not None and rule.message > since:
+                yield unit.name, f"message {rule.message} says it with another number"
+                continue
             key = unit.item.get("subject", "") if unit.kind == "job" else unit.item["text"]
             place, over = self._states.get((unit.kind, key), (-1, False))
             if over and place > since:
                 yield unit.name, f"over since message {place}"
             elif self._promised > since and _is_vague_promise(unit):
                 yield unit.name, f"a later promise took its place at message {self._promised}"
+
+    def _replacing(self, unit: Unit) -> Item | None:
+        """The rule that says what a carried one says, with another number."""
+        said, origin = threshold(unit.item["text"]), str(unit.item.get("origin", ""))
+        rule = self._thresholds.get((said[0], str(unit.item.get("polarity", "")))) if said else None
+        if said is None or rule is None or origin not in set(Origin) or not may_end(rule.attributes["origin"], origin):
+            return None
+        now = threshold(rule.text)
+        return rule if now is not None and now[1] != said[1] else None
 
     def consumed(self, units: Sequence[Unit]) -> Iterator[tuple[str, str]]:
         """Findings of which every consumer has what it needed: nothing is owed there, and it is out of reach of `those`."""
@@ -143,6 +166,13 @@ class _Present:
             since, found = self._places.get(head), spoken.showing(value)
             if since is not None and found and self.endings[int(found)].message > since:
                 yield value, _reason(self.endings[int(found)])
+
+    def superseded_values(self, values: Mapping[str, tuple[str, str]]) -> Iterator[tuple[str, str]]:
+        """Values of which a newer reading has been taken since; `values` has head and subject by value."""
+        for value, (head, subject) in values.items():
+            since, newest = self._places.get(head), self._readings.get(subject)
+            if since is not None and newest is not None and newest.text != value and newest.message > since:
+                yield value, f"read anew at message {newest.message}"
 
 
 def _as_rule(unit: Unit) -> Item | None:

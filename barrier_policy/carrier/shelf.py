@@ -6,7 +6,7 @@ else by its own words; never by a message index, which every compaction changes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -152,7 +152,11 @@ class Shelf:
     def values(self) -> dict[str, str]:
         """By exact value that no line is known to show, the head up to which its record was last found to hold."""
         head = self._source.head if self._source else ""
-        return dict.fromkeys((text for text in self._values if text not in self._holders), head)
+        return dict.fromkeys((text for text in self._values if not self._former_holder(text, self.units)), head)
+
+    def subject_of_value(self, text: str) -> str:
+        """What an exact value is a reading of, "" where that is not known."""
+        return str(self._values[text].get("subject", ""))
 
     def remove_value(self, text: str, reason: str) -> None:
         """Take an exact value away."""
@@ -201,7 +205,7 @@ class Shelf:
             item | {"shown_by": rest[shown_by[text]]["id"]} if shown_by[text] else item for text, item in rest.items()
         ]
 
-    def _former_holder(self, text: str, units: dict[str, Unit]) -> str:
+    def _former_holder(self, text: str, units: Mapping[str, Unit]) -> str:
         name, line = self._holders.get(text, ("", ""))
         return name if name in units and units[name].line == line else ""
 

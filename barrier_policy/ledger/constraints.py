@@ -10,6 +10,7 @@ from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.conversation import Conversation
 from barrier_policy.ledger.model import Ending, Event, Family, Item
 from barrier_policy.ledger.obligations import is_reply
+from barrier_policy.ledger.replaced import threshold
 from barrier_policy.transcript.model import Origin
 
 MAX_CANDIDATES = 50
@@ -24,9 +25,28 @@ class Rules:
         self.items: list[Item] = []
         self._live: dict[str, list[int]] = {}
         self._ended: set[int] = set()
+        self._thresholds: dict[tuple[frozenset[str], str], list[tuple[int, str]]] = {}
+
+    def replace(self, item: Item) -> Iterator[Item]:
+        """End the rules of equal or lower origin that a new one says with another number. To be called before it is added."""
+        said = threshold(item.text)
+        if said is None:
+            return
+        about, number = said
+        for earlier, then in self._thresholds.pop((about, item.kind), []):
+            old = self.items[earlier]
+            if (
+                then != number
+                and earlier not in self._ended
+                and may_end(item.attributes["origin"], old.attributes["origin"])
+            ):
+                self._ended.add(earlier)
+                yield old
 
     def add(self, item: Item) -> None:
         """Put a rule in force."""
+        if (said := threshold(item.text)) is not None:
+            self._thresholds.setdefault((said[0], item.kind), []).append((len(self.items), said[1]))
         for word in content_words(item.text):
             self._live.setdefault(word, []).append(len(self.items))
         self.items.append(item)
@@ -54,6 +74,11 @@ class Rules:
         return sorted(number for number, count in shared.items() if count >= enough)
 
 
+def may_end(origin: str, of: str) -> bool:
+    """Whether words of one origin may end what another has said."""
+    return Origin(origin).rank <= Origin(of).rank
+
+
 def find_constraints(conversation: Conversation) -> tuple[list[Item], list[Event]]:
     """Each rule sentence of a user or higher, and what became of it."""
     rules = Rules()
@@ -67,6 +92,8 @@ def find_constraints(conversation: Conversation) -> tuple[list[Item], list[Event
             ended = rules.end(content_words(fact.text), message.origin, permits=bool(fact.get("permits")))
             events += [Event(message.index, item.id, "revoked", f"released at message {message.index}") for item in ended]
         for item in _rules(conversation, message.index):
+            replaced = f"message {message.index} says it with another number"
+            events += [Event(message.index, old.id, "overridden", replaced) for old in rules.replace(item)]
             rules.add(item)
             events.append(Event(message.index, item.id, "active", f"set by {message.origin}"))
     return rules.items, events
