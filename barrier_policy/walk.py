@@ -372,6 +372,8 @@ def open_store(store: StoreLike, profile: Profile, kinds: Iterable[StoreKind]) -
         store = profile.store or default_store()
     if isinstance(store, str) and (kind := address_kind(store)):
         return _open_address(store, kind, {known.name: known for known in kinds})
+    if not isinstance(store, (str, Path)) and not callable(getattr(store, "read_document", None)):
+        raise StoreError(f"a `{type(store).__name__}` is no store (give a folder, an address, a Store, or False for none)")
     return FileStore(Path(store).expanduser()) if isinstance(store, (str, Path)) else store
 
 

@@ -52,3 +52,27 @@ def test_a_transcript_that_was_changed_meanwhile_is_not_overwritten(
     assert done.err.startswith(garden)
     assert "They spoke of roses." not in (tmp_path / garden).read_text()
     assert done.code == code
+
+
+def test_a_span_that_is_none_is_named_by_its_option(run: Runner, garden: str) -> None:
+    done = run("compact", garden, "-o", "out.json", "--span", "3", *NOW)
+    assert (done.code, done.err.splitlines()[0][:7]) == (2, "--span:")
+
+
+def test_a_further_round_passes_its_audit_with_the_store(run: Runner, garden: str, chat: Callable[..., str]) -> None:
+    options = ("--keep-last", "2", "--store", "st", *NOW)
+    assert run("compact", garden, "-o", "one.json", *options).code == 0
+    assert run("compact", "one.json", "-o", "two.json", *options).code == 0
+    assert run("audit", "one.json", "two.json", "--keep-last", "2", "--store", "st", *NOW).code == 0
+
+
+def test_an_audit_that_could_not_decide_is_exit_code_4_unless_the_profile_takes_it(
+    run: Runner, chat: Callable[..., str], tmp_path: Path
+) -> None:
+    name = chat(("user", "How did the roses do?"), ("assistant", PROSE), ("user", "Good."), ("assistant", "Yes."))
+    say = SAY.replace("They spoke of roses.", "The user wants the roses reviewed by the design team before anything else.")
+    options = ("-o", "out.json", "--keep-last", "2", "--store", "st", *NOW)
+    done = run("compact", name, *options, *summarizer(tmp_path, say))
+    assert done.code == 4 and "inconclusive" in done.err and not (tmp_path / "out.json").exists()
+    taken = run("compact", name, *options, *summarizer(tmp_path, say, "audit: {inconclusive: accept}\n"))
+    assert taken.code == 0 and "unclear" in taken.out

@@ -377,6 +377,40 @@ def test_a_wrong_argument_is_told(gate: Gate, conversation: Messages, options: d
         gate.plan(conversation, **options)
 
 
+@pytest.mark.parametrize("span", ["0:2", (1,), (1, 2, 3), (0.5, 2), 3])
+def test_a_span_that_is_none_is_told(gate: Gate, conversation: Messages, span: Any) -> None:
+    with pytest.raises(BarrierPolicyError, match="`span` is"):
+        compacted(gate, conversation, span=span)
+
+
+@pytest.mark.parametrize("message", ["hello", None, [1]])
+def test_what_is_no_message_is_not_observed(gate: Gate, message: Any) -> None:
+    with pytest.raises(BarrierPolicyError, match="`observe` got a"):
+        gate.observe(message)
+
+
+def test_what_is_no_store_is_told() -> None:
+    with pytest.raises(BarrierPolicyError, match="`int` is no store"):
+        Gate(store=5)  # type: ignore[arg-type]
+
+
+def test_what_was_observed_is_planned_and_compacted_by_the_async_twins_too(gate: Gate, conversation: Messages) -> None:
+    async def work() -> Any:
+        for message in conversation:
+            gate.observe(message)
+        return await gate.aplan(keep_last=2, now=NOW), await gate.acompact(keep_last=2, now=NOW)
+
+    decision, done = asyncio.run(work())
+    assert decision.outcome == "compact" and done.outcome == "compacted"
+
+
+def test_a_further_round_passes_the_audit_of_its_files_where_the_store_is_known(gate: Gate) -> None:
+    messages = json.loads((EXAMPLES / "incident.json").read_text(encoding="utf-8"))["messages"]
+    first = gate.compact(messages, keep_last=10, now=NOW).messages
+    second = gate.compact(first, keep_last=10, now=NOW).messages
+    assert gate.audit(first, second, keep_last=10, now=NOW).outcome == "pass"
+
+
 UNCLEAR = "The user wants the dashboard colours reviewed by the design team before anything else happens."
 
 
