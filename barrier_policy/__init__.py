@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from barrier_policy.audit.model import AuditReport
     from barrier_policy.decision.model import Decision
-    from barrier_policy.errors import BarrierPolicyError, CompactionBarrierError, CompactionRefusedError
+    from barrier_policy.errors import (
+        AuditFailedError,
+        BarrierPolicyError,
+        CompactionBarrierError,
+        CompactionRefusedError,
+    )
     from barrier_policy.facts.context import Context
     from barrier_policy.facts.model import Attribute, Fact, FactKind
     from barrier_policy.gate.gate import Gate
@@ -33,6 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Attribute",
+    "AuditFailedError",
     "AuditReport",
     "BarrierPolicyError",
     "Compaction",
@@ -64,6 +70,7 @@ __all__ = [
 
 _HOME = {
     "Attribute": "barrier_policy.facts.model",
+    "AuditFailedError": "barrier_policy.errors",
     "AuditReport": "barrier_policy.audit.model",
     "BarrierPolicyError": "barrier_policy.errors",
     "Compaction": "barrier_policy.transcript.reader",

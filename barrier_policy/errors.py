@@ -83,7 +83,9 @@ class CarrierError(BarrierPolicyError):
 
 
 class JournalError(BarrierPolicyError):
-    """A transaction that can't go on: its transcript changed under it, or its journal can't be read."""
+    """A compaction that is refused because its transcript changed under it: a head that moved voids the seal. Nothing was changed."""
+
+    exit_code = 1
 
 
 class SummaryError(BarrierPolicyError):

@@ -35,3 +35,9 @@ def clip(text: str, length: int) -> str:
     """A clean text of at most `length` characters; what was cut off shows as `…`."""
     text = clean(text[: 4 * length])  # bounded before it is looked at: parts can have megabytes
     return text if len(text) <= length else text[: length - 1].rstrip() + "…"
+
+
+def clip_start(text: str, length: int) -> str:
+    """The end of a text, clean and on one line, in at most `length` characters; what was cut off before it shows as `…`."""
+    text = clean(" ".join(text[-4 * length :].split()))
+    return text if len(text) <= length else "…" + text[1 - length :].lstrip()

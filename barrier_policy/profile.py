@@ -1,4 +1,4 @@
-"""What a team sets once: tail, budget, fidelity clause, workload, tool classes, store, overlays, summarizer, log (`barrier-policy.yaml`)."""
+"""What a team sets once: tail, budget, fidelity clause, audit, workload, tool classes, store, overlays, summarizer, log (`barrier-policy.yaml`)."""
 
 from __future__ import annotations
 
@@ -40,6 +40,13 @@ class FidelityClause(msgspec.Struct, frozen=True, kw_only=True):
     audited: bool = True
 
 
+class Inconclusive(StrEnum):
+    """What becomes of a compaction whose audit could not decide: taken, or refused, so that the original stays."""
+
+    ACCEPT = "accept"
+    REFUSE = "refuse"
+
+
 class Workload(msgspec.Struct, frozen=True, kw_only=True):
     """What the work after a compaction may ask for."""
 
@@ -59,7 +66,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     `keep_last` is in messages, `target_tokens` in tokens for the whole context (None: no target). `tools` are effect classes by tool
     name; they win over what extractors find. `overlays` are folders and bundles of policies. `store` is a folder or an address such as
     `s3://bucket/name`, "" for the default folder, None for no store. Paths of a profile that was read from a file are absolute. `engine` is
-    auto, fast or python. `summarizer` writes what stands for the turns that leave. `log` is where decisions are logged, None for nowhere.
+    auto, fast or python. `inconclusive` says what becomes of a compaction whose audit could not decide. `summarizer` writes what stands for the turns that leave. `log` is where decisions are logged, None for nowhere.
     """
 
     keep_last: int = DEFAULT_KEEP_LAST
@@ -72,5 +79,6 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     overlays: tuple[Path, ...] = ()
     bundle: BundleTrust = BundleTrust()
     engine: str = "auto"
+    inconclusive: Inconclusive = Inconclusive.REFUSE
     summarizer: SummarizerSpec = SummarizerSpec()
     log: LogSpec | None = None

@@ -4,6 +4,7 @@
     budget: {target_tokens: 60000}    # the size that the whole context must reach
     spans: {strategy: steps}          # steps or turns
     fidelity: {preserve: [decisions, bindings, preconditions], audited: true}
+    audit: {inconclusive: refuse}     # or accept: a compaction whose audit could not decide
     workload: {evidence_demand: true} # later work may ask for exact evidence
     tools: {deploy_service: irreversible}
     store: ./originals                # a folder, an address such as s3://bucket/name, or none
@@ -43,7 +44,7 @@ from barrier_policy.policy.bundle import is_bundle
 from barrier_policy.policy.hints import listing
 from barrier_policy.policy.shape import ShapeReader, kind
 from barrier_policy.policy.yaml import MAX_CHARACTERS, Node, parse_yaml
-from barrier_policy.profile import BundleTrust, EffectClass, EngineName, FidelityClause, Profile, Workload
+from barrier_policy.profile import BundleTrust, EffectClass, EngineName, FidelityClause, Inconclusive, Profile, Workload
 from barrier_policy.provenance.names import address_kind
 from barrier_policy.spans.segment import Strategy
 from barrier_policy.summarizer_spec import (
@@ -59,7 +60,7 @@ from barrier_policy.summarizer_spec import (
 )
 
 SECTIONS = (
-    "tail", "budget", "spans", "fidelity", "workload", "tools", "store", "overlays", "bundle", "engine", "summarizer", "log",
+    "tail", "budget", "spans", "fidelity", "audit", "workload", "tools", "store", "overlays", "bundle", "engine", "summarizer", "log",
 )  # fmt: skip
 SECTION_OF = {
     "keep_last": "tail", "target_tokens": "budget", "strategy": "spans",
@@ -117,6 +118,9 @@ class _ProfileReader(ShapeReader):
             found["strategy"] = self.choice(spans.get("strategy"), Strategy, Strategy.STEPS)
         if "fidelity" in sections:
             found["fidelity"] = self._fidelity(sections["fidelity"])
+        if "audit" in sections:
+            audit = self._section(sections["audit"], "section `audit`", ("inconclusive",))
+            found["inconclusive"] = self.choice(audit.get("inconclusive"), Inconclusive, Inconclusive.REFUSE)
         if "workload" in sections:
             workload = self._section(sections["workload"], "section `workload`", ("evidence_demand",))
             found["workload"] = Workload(

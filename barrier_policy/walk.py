@@ -204,7 +204,7 @@ class Decider:
         pairs = pair_calls(messages)
         segmentation = segment(messages, pairs, keep_last=last, strategy=self.profile.strategy, ranges=ranges)
         facts = self.facts(transcript, pairs, now=time, memo=memo)
-        bindings, binding_events = find_bindings(messages, facts, span_index(segmentation))
+        bindings, binding_events = find_bindings(messages, facts, pairs, span_index(segmentation))
         facts = facts.without("value")  # most facts are values, and nothing else asks for these
         conversation = converse(messages, pairs, facts, present=segmentation.tail_start, tool_classes=self.profile.tools)
         ledger = build_ledger(conversation, bindings, binding_events)
@@ -370,6 +370,8 @@ def open_store(store: StoreLike, profile: Profile, kinds: Iterable[StoreKind]) -
         store = profile.store or default_store()
     if isinstance(store, str) and (kind := address_kind(store)):
         return _open_address(store, kind, {known.name: known for known in kinds})
+    if not isinstance(store, (str, Path)) and not callable(getattr(store, "read_document", None)):
+        raise StoreError(f"a `{type(store).__name__}` is no store (give a folder, an address, a Store, or False for none)")
     return FileStore(Path(store).expanduser()) if isinstance(store, (str, Path)) else store
 
 

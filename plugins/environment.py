@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, Final
 
-from barrier_policy_plugins.shell_settings import MAX_COMMANDS, Setting, command_settings
+from barrier_policy_plugins.shell_settings import MAX_COMMANDS, Setting, command_settings, outlives
 from barrier_policy_plugins.tool_arguments import argument_key
 
 from barrier_policy.facts.context import Context
@@ -74,6 +74,7 @@ def barrier_fact_kinds() -> Iterable[FactKind]:
                     doc="what says so",
                     values=("record", "command", "argument", "output", "prose"),
                 ),
+                Attribute(name="lasting", type="bool", doc="it holds for later calls too, as far as can be told"),
             ),
         ),
     )
@@ -91,37 +92,37 @@ def _facts(message: Message, context: Context) -> Iterator[Fact]:
     before = context.previous.environment if context.previous is not None else {}
     for name, value in sorted(message.environment.items()):
         if value and before.get(name) != value:
-            yield _fact(message.index, 0, "", name, value, "record")
+            yield _fact(message.index, 0, "", name, value, "record", lasting=True)
     for index, part in enumerate(message.parts):
-        for name, value, source in _part_settings(part):
+        for name, value, source, lasting in _part_settings(part):
             if value and len(value) <= MAX_VALUE and "\n" not in value and not find_secrets(f"{name}={value}"):
-                yield _fact(message.index, index, part.text, name, value, source)
+                yield _fact(message.index, index, part.text, name, value, source, lasting=lasting)
 
 
-def _part_settings(part: Part) -> Iterator[tuple[str, str, str]]:
+def _part_settings(part: Part) -> Iterator[tuple[str, str, str, bool]]:
     if part.type is PartType.TOOL_CALL:
         for name, value in _argument_settings(part.arguments):
-            yield name, value, "argument"
+            yield name, value, "argument", False
         for name, value in _mode_settings(part):
-            yield name, value, "argument"
+            yield name, value, "argument", True
         for script in _scripts(part.arguments):
             for name, value in command_settings(script):
-                yield name, value, "command"
+                yield name, value, "command", outlives(script, name)
     elif part.type is PartType.TOOL_RESULT:
         if any(hint in part.text[:4_000] for hint in SAID_HINTS):
             for name, pattern in SAID:
                 for match in islice(pattern.finditer(part.text[:4_000]), 4):
-                    yield name, match[match.lastindex or 1], "output"
+                    yield name, match[match.lastindex or 1], "output", True
     elif part.type is PartType.TEXT:
         for match in islice(PROSE_VARIABLE.finditer(part.text), MAX_COMMANDS):
             if "$" not in match[2]:
-                yield f"env.{match[1]}", match[2].rstrip(".:"), "prose"
+                yield f"env.{match[1]}", match[2].rstrip(".:"), "prose", False
         for match in islice(INLINE_CODE.finditer(part.text), MAX_COMMANDS):
             for name, value in command_settings(match[1]):
-                yield name, value, "prose"
+                yield name, value, "prose", False
 
 
-def _fact(message: int, part: int, text: str, name: str, value: str, source: str) -> Fact:
+def _fact(message: int, part: int, text: str, name: str, value: str, source: str, *, lasting: bool) -> Fact:
     start = max(text.find(value), 0)
     end = start + len(value) if text.startswith(value, start) else start
     return Fact(
@@ -131,7 +132,7 @@ def _fact(message: int, part: int, text: str, name: str, value: str, source: str
         start=start,
         end=end,
         text=value,
-        attributes={"name": name, "value": value, "source": source},
+        attributes={"name": name, "value": value, "source": source, "lasting": lasting},
     )
 
 

@@ -14,6 +14,7 @@ from typing import Final
 
 import msgspec
 from barrier_policy_plugins.prose_cues import find_cues
+from barrier_policy_plugins.prose_releases import Release, find_release
 from barrier_policy_plugins.rule_polarity import ONLY_IF, POLARITIES, find_scope, judge_polarity, judge_strength
 from barrier_policy_plugins.sentence_model import SentenceModel, shipped_model
 
@@ -118,7 +119,10 @@ def barrier_fact_kinds() -> Iterable[FactKind]:
         Attribute(name="strength", type="string", doc="how it is worded; both are protected", values=("hard", "soft")),
     )
     to = Attribute(name="to", type="string", doc="who is to answer", values=("user", "agent"))
-    own = {"constraint": rule, "approval_gate": rule, "question": (to,)}
+    permits = Attribute(
+        name="permits", type="bool", doc="it says that something may be done again, which ends a prohibition and no gate"
+    )
+    own = {"constraint": rule, "approval_gate": rule, "question": (to,), "release": (permits,)}
     return tuple(
         FactKind(name=name, doc=doc, attributes=(*own.get(name, ()), confidence, proposed)) for name, doc in DOCS.items()
     )
@@ -189,6 +193,9 @@ def judge_sentence(sentence: Sentence, speaker: int, bars: Mapping[str, Bar]) ->
     for kind in cues:
         scores[kind] += CUE_WEIGHTS[kind]
         rule -= NOT_A_RULE.get(kind, 0)
+    ends = find_release(sentence.text) is not Release.NONE and "release" in bars
+    if ends:
+        scores["release"] = max(scores["release"], bars["release"].sure)
     if _ASKS.search(sentence.text):
         scores["question"] += QUESTION_MARK
     if scores["question"] >= QUESTION_BAR:
@@ -196,6 +203,8 @@ def judge_sentence(sentence: Sentence, speaker: int, bars: Mapping[str, Bar]) ->
     scores["constraint"] = rule
     scores["approval_gate"] = min(scores["approval_gate"], rule + GATE_MARGIN)
     found = [(kind, scores[kind]) for kind, bar in bars.items() if scores[kind] >= bar.proposed]
+    if ends:  # what lifts a rule is worded like one
+        found = [(kind, score) for kind, score in found if kind not in RULES or score >= bars[kind].sure]
     return [(kind, score) for kind, score in found if not (kind == "plan_item" and sentence.box)]
 
 
@@ -210,6 +219,8 @@ def _fact(message: int, part: int, sentence: Sentence, kind: str, score: int, sp
         attributes["polarity"] = ONLY_IF if gate else judge_polarity(sentence.text, load_model().sights(sentence.text))
         attributes["strength"] = judge_strength(sentence.text)
         attributes["scope"] = find_scope(sentence.text)
+    elif kind == "release":
+        attributes["permits"] = find_release(sentence.text) is Release.PERMITS
     elif kind == "question":
         attributes["to"] = "user" if speaker == AGENT else "agent"
     return Fact(

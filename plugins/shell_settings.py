@@ -40,6 +40,8 @@ SETTERS: Final = {
     ("chroot",): "root",
 }
 """Commands whose first free word is a lasting setting."""
+OF_SHELL: Final = frozenset(("cwd", "sourced", "venv", "root", "host"))
+"""Settings of one shell."""
 TOOL_VERSION_SETTERS: Final = frozenset(
     (("asdf", "local"), ("asdf", "global"), ("asdf", "set"), ("mise", "use"), ("mise", "local"))
 )
@@ -68,6 +70,21 @@ def command_settings(script: str) -> Iterator[Setting]:
     if INTERESTING.search(script):
         for command in parse_script(script).commands[:MAX_COMMANDS]:
             yield from _command_settings(command)
+
+
+def outlives(script: str, name: str) -> bool:
+    """Whether a setting of a shell text holds after it, as far as can be told.
+
+    A directory, variable or version belongs to the shell: a text that goes on (`cd app && make`) has set it for itself, and many tools
+    begin each call with a new shell. One that ends in a setting has set it for what follows. A branch or context lasts anyway.
+    """
+    if name not in OF_SHELL and not name.startswith(("env.", "version.")):
+        return True
+    end = len(script.rstrip())
+    if any(export.end() >= end for export in islice(EXPORT.finditer(script), MAX_COMMANDS)):
+        return True
+    commands = parse_script(script).commands
+    return bool(commands) and any(found in OF_SHELL or "version." in found for found, _ in _command_settings(commands[-1]))
 
 
 def _command_settings(command: Command) -> Iterator[Setting]:

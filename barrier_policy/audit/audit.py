@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 
 import msgspec
@@ -48,12 +48,14 @@ def audit(
     now: str | datetime | None = None,
     decider: Decider | None = None,
     format: str = "",
+    read: Callable[[str], bytes | None] | None = None,
 ) -> AuditReport:
     """Say what a compaction of `before` into `after` severed, weakened, contradicted or made up, whoever made it. Writes nothing.
 
     Both are paths, bytes, lists of message dicts or Transcripts; `format` names the reader of both. `keep_last` is the number of last
     messages that had to stay; without it they are those that did stay, or what the profile says where the result has a carrier of the
-    gate. `now` is ISO 8601. `decider` holds plugins, policies and profile; the default ones where it is None.
+    gate. `now` is ISO 8601. `decider` holds plugins, policies and profile; the default ones where it is None. `read` gives an object of a
+    store by digest (`Store.read`): without the typed records of a carrier in `before`, nothing in it counts as ended.
 
     Raises TranscriptError for unreadable input, PolicyError and PluginError before anything is read.
     """
@@ -63,7 +65,8 @@ def audit(
     if keep_last is None:
         found = compare(old.messages, new.messages)
         keep_last = decider.profile.keep_last if found.of(Standing.CARRIER) else found.kept_tail
-    return audit_analysis(decider, decider.analyse(old, keep_last=keep_last, now=time), new, now=time)
+    earlier = find_earlier(old.messages, read).records
+    return audit_analysis(decider, decider.analyse(old, keep_last=keep_last, now=time), new, now=time, earlier=earlier)
 
 
 def audit_analysis(

@@ -18,7 +18,8 @@ CHECK_OF = {
     Family.BINDING: "bindings",
     Family.EXTENSION: "extensions",
 }
-PROSE_KINDS = frozenset({"note", "row"})
+ENVIRONMENT = "environment"
+PROSE_KINDS = frozenset({"note", "row", ENVIRONMENT})
 """Bindings that are sentences or lines and no single values."""
 
 
@@ -44,7 +45,7 @@ class Known(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     @property
     def current(self) -> bool:
         """Whether a record may say it as something that holds now; effects are history and always may."""
-        return self.item.family in (Family.EFFECT, Family.BINDING, Family.EXTENSION) or self.state not in TERMINAL
+        return self.item.family in (Family.EFFECT, Family.EXTENSION) or self.state not in TERMINAL
 
     @property
     def is_value(self) -> bool:

@@ -6,6 +6,7 @@ A line counts only as exactly what a record of the item says: word of state, wor
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
@@ -13,6 +14,7 @@ import msgspec
 from barrier_policy.audit.items import Known, text_lines
 from barrier_policy.audit.model import Place
 from barrier_policy.carrier.block import Block, Entry, parse_block
+from barrier_policy.carrier.record import read_receipt
 from barrier_policy.errors import CarrierError
 from barrier_policy.transcript.model import Message, MessageKind, PartType
 
@@ -34,7 +36,8 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     """A piece of a carrier entry: the items that it holds, or none.
 
     `wrong` says in what it differs from the record of those items: "" (nothing), `state`, `kind`, or `line` for a value that stands on
-    the line of another message. `entry` counts the entries of the result's carriers. `carried`: the carrier of before had it.
+    the line of another message. `entry` counts the entries of the result's carriers. `carried`: the carrier of before had it. `times` is
+    how often a receipt says that it was done, `before` how often the carrier of before had said so.
     """
 
     place: Place
@@ -44,6 +47,13 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     items: tuple[Known, ...] = ()
     wrong: str = ""
     carried: bool = False
+    times: int = 1
+    before: int = 0
+
+    @property
+    def receipt(self) -> str:
+        """What was done, with its state: the same for lines that differ only in how often."""
+        return self.items[0].prefix + self.items[0].item.text
 
 
 def find_carriers(messages: Sequence[Message]) -> Iterator[Shown]:
@@ -75,6 +85,7 @@ class LineReader:
             if item.record == VALUES:
                 self._values.setdefault(item.item.text, []).append(item)
                 self._lengths.setdefault(_first_word(item.item.text, 0), set()).add(len(item.item.text))
+        self._done = receipts_of(carried)
         self._carried = {(entry.kind, line) for entry in carried for line in entry.text.split("\n")}
         self._carried_words: dict[str, set[int]] = {}
         seen = (line for entry in carried if entry.kind == VALUES for line in entry.text.split("\n"))
@@ -92,8 +103,13 @@ class LineReader:
         at = 0
         while at < len(lines):
             size, line = self._piece(entry.kind, lines, at)
-            yield msgspec.structs.replace(line, place=place, entry=number)
+            yield msgspec.structs.replace(self._counted(line), place=place, entry=number)
             at += size
+
+    def _counted(self, line: Line) -> Line:
+        if line.kind != "receipt" or not line.items or line.wrong:
+            return line
+        return msgspec.structs.replace(line, times=read_receipt(line.text)[1], before=self._done[line.receipt])
 
     def _piece(self, kind: str, lines: list[str], at: int) -> tuple[int, Line]:
         """How many lines the next piece has, and the piece."""
@@ -155,10 +171,10 @@ def _line(kind: str, text: str, *, items: Sequence[Known] = (), wrong: str = "",
 
 
 def _readings(line: str) -> Iterator[tuple[str, str]]:
-    """A line as prefix and words: as it stands, and without a word of state."""
+    """A line as prefix and words: as it stands, and without a word of state and how often."""
     yield "", line
-    word, colon, rest = line.partition(": ")
-    if colon and len(word) < 20:
+    word, _, rest = read_receipt(line)
+    if 0 < len(word) < 20:
         yield f"{word}: ", rest
 
 
@@ -189,6 +205,16 @@ def lines_of(carriers: Sequence[Shown], reader: LineReader) -> list[Line]:
         for entry in shown.block.entries if shown.block else ():
             found.extend(reader.read(entry, number, shown.place))
             number += 1
+    return found
+
+
+def receipts_of(entries: Iterable[Entry]) -> Counter[str]:
+    """By receipt, how often the entries of a carrier say that it was done."""
+    found: Counter[str] = Counter()
+    for entry in entries:
+        if entry.kind == "receipt":
+            word, times, text = read_receipt(entry.text)
+            found[f"{word}: {text}"] += times
     return found
 
 

@@ -99,8 +99,8 @@ class LineChecks:
     def _known(self, line: Line) -> None:
         known = line.items[0]
         if line.kind == "receipt" and not line.wrong:
-            self._told[line.text] += 1
-            if self._told[line.text] > len(line.items) and not line.carried:
+            self._told[line.receipt] += line.times
+            if self._told[line.receipt] > len(line.items) + line.before:
                 self._add("audit.unsupported", line, known)
         if line.wrong:
             rule = {"state": "audit.contradicted", "kind": "audit.misfiled", "line": "audit.misbound"}[line.wrong]

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 import msgspec
 
-from barrier_policy.audit.items import Known, by_id
+from barrier_policy.audit.items import ENVIRONMENT, Known, by_id
 from barrier_policy.audit.lines import Line
 from barrier_policy.audit.result import Result, Standing
 from barrier_policy.audit.text import OPPOSED, NewText, Sentence
@@ -84,7 +84,7 @@ class Witnesses:
         self._new = new
         self._stays = index_messages(result.of(Standing.KEPT, Standing.NOTICE, Standing.LATER), masker)
         self._told_in = index_messages(result.of(Standing.NEW), masker)
-        self._shown = {line.text for line in lines if line.items and not line.wrong and line.kind == "receipt"}
+        self._receipts = self._told_receipts(known, lines)
         self._held = {known.item.id for line in lines if not line.wrong for known in line.items}
         self._records = TokenIndex()
         for line in lines:
@@ -94,6 +94,20 @@ class Witnesses:
         paths |= {target for k in known if "/" in (target := k.item.attributes.get("target", ""))}
         self._names = Counter(steps[-1] for steps in {tuple(path.split("/")[-2:]) for path in paths if "/" in path})
         self._kept_texts = {k.item.text for k in known if k.item.family is Family.BINDING and result.keeps(k.item.message)}
+
+    def _told_receipts(self, known: Sequence[Known], lines: Sequence[Line]) -> set[str]:
+        """The effects that receipts of the carrier speak of: as many of equal ones as the carrier counts more than that of before."""
+        left: Counter[str] = Counter()
+        for line in lines:
+            if line.kind == "receipt" and line.items and not line.wrong:
+                left[line.receipt] = left[line.receipt] + line.times if line.receipt in left else line.times - line.before
+        found = set()
+        for effect in known:
+            receipt = effect.prefix + effect.item.text
+            if effect.protected and effect.record == "receipt" and left[receipt] > 0 and not self._verbatim(effect):
+                left[receipt] -= 1
+                found.add(effect.item.id)
+        return found
 
     def of(self, known: Known) -> Witness:
         """What became of an item."""
@@ -109,6 +123,8 @@ class Witnesses:
         if known.is_value:
             path = known.item.kind == "path" and self._path_told(known.item.text)
             return Witness(fate=Fate.TEXT if path else Fate.GONE)
+        if known.item.kind == ENVIRONMENT:
+            return Witness(fate=Fate.TEXT if self._is_new(known.item.attributes["value"]) else Fate.GONE)
         if self._told(known):
             return Witness(fate=Fate.TEXT)
         return Witness(fate=Fate.MENTIONED if self._is_mentioned(known) else Fate.GONE)
@@ -120,9 +136,9 @@ class Witnesses:
         return holder is not None and self._result.keeps(holder.item.message)
 
     def _in_carrier(self, known: Known) -> bool:
-        """A record of its own, or the line of an item that shows its words. Equal receipts are one line."""
+        """A record of its own, or the line of an item that shows its words. Equal receipts are one line, which counts them."""
         if known.record == "receipt":
-            return known.prefix + known.item.text in self._shown
+            return known.item.id in self._receipts
         if known.item.id in self._held:
             return True
         if known.holder != known.item.id and known.holder in self._held:

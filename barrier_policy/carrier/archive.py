@@ -9,7 +9,15 @@ from typing import Any
 import msgspec
 
 from barrier_policy.carrier.block import Block, Entry, in_order
-from barrier_policy.carrier.record import WORD_OF_STATE, CarrierRecord, Fields, Source, check_record, make_record
+from barrier_policy.carrier.record import (
+    WORD_OF_STATE,
+    CarrierRecord,
+    Fields,
+    Source,
+    check_record,
+    make_record,
+    read_receipt,
+)
 from barrier_policy.carrier.shelf import CARRIED
 from barrier_policy.digest import digest_bytes, digest_text, stable_json
 from barrier_policy.errors import CarrierError
@@ -86,21 +94,23 @@ def _shown(entry: Entry) -> CarrierRecord:
 
 
 def _item(kind: str, text: str) -> Fields:
-    state, text = _state(kind, text)
-    item: dict[str, Any] = {"id": f"{CARRIED}{digest_text(text)[7:23]}", "state": state, "text": text, "message": -1}
+    state, times, text = _state(kind, text)
+    name = digest_text(text)[7:23]
+    item: dict[str, Any] = {"id": f"{CARRIED}{name}", "state": state, "text": text, "message": -1}
+    if times > 1:
+        item["calls"] = [f"{name}#{number}" for number in range(times)]
+    if kind == "environment":
+        item["name"] = text.partition(": ")[0]
     if kind in ("constraint", "gate"):
         item |= {"origin": "system", "polarity": "only_if" if kind == "gate" else "must"}
     if kind in ("obligation", "plan_item"):
         item |= {"creditor": "system", "debtor": "agent"}
-    return item | dict.fromkeys(UNKNOWN.get(kind, ()), "")
+    return item | dict.fromkeys(_UNKNOWN.get(kind, ()), "")
 
 
-UNKNOWN = {"obligation": ("type",), "job": ("subject",), "receipt": ("tool",), "binding": ("type",)}
-
-
-def _state(kind: str, text: str) -> tuple[str, str]:
-    """The state that the line of a receipt begins with; all else is shown only while it is live."""
-    if kind == "receipt":
-        word, _, said = text.partition(": ")
-        return (_STATES.get(word, word), said) if said or text.endswith(": ") else ("unknown", text)
-    return _LIVE.get(kind, "open"), text
+def _state(kind: str, text: str) -> tuple[str, int, str]:
+    """The state that the line of a receipt begins with, and how often; all else is shown only while it is live."""
+    if kind != "receipt":
+        return _LIVE.get(kind, "open"), 1, text
+    word, times, said = read_receipt(text)
+    return _STATES.get(word, word) or "unknown", times, said

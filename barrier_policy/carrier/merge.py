@@ -1,7 +1,7 @@
 """The carrier of a further compaction: what still holds of the records before, and the new ones, as one (design sections 5 and 9).
 
 Merged records are one for each thing that has a line, and one for all exact values that no line shows. Merging is stable: records that
-are merged once more, with themselves or with nothing, show the same.
+are merged once more with nothing show the same. With themselves they do too, save for receipts, which count what was done.
 """
 
 from __future__ import annotations

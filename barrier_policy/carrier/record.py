@@ -1,11 +1,14 @@
 """The typed record of a carrier: what it holds, what the model sees of it, and what makes it complete (design section 5).
 
-A record holds items. Those with `shown_by` have no line of their own: the line of the named item shows them. The text of a record
-is a function of its kind and items, so that neither can change without the other.
+A record holds items. Those with `shown_by` have no line of their own: the line of the named item shows them. What was done several
+times in the same words with the same answer is one line that says how often. The text of a record is a function of its kind and items,
+so that neither can change without the other.
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -21,6 +24,7 @@ KINDS = ("constraint", "gate", "obligation", "plan_item", "job", "receipt", "env
 """Kinds of records in the order in which they are shown."""
 
 WORD_OF_STATE = {"confirmed": "done", "failed_clean": "failed"}
+_TIMES = re.compile(r"(.+) ([2-9]|[1-9][0-9]{1,8}) times")
 REQUIRED_FIELDS = {
     "obligation": ("id", "type", "text", "state", "debtor", "creditor"),
     "plan_item": ("id", "text", "state", "debtor", "creditor"),
@@ -28,6 +32,7 @@ REQUIRED_FIELDS = {
     "receipt": ("id", "tool", "state", "text"),
     "constraint": ("id", "text", "polarity", "state", "origin"),
     "gate": ("id", "text", "polarity", "state", "origin"),
+    "environment": ("id", "name", "text"),
     "binding": ("id", "type", "text"),
     "evidence": ("id", "text"),
 }
@@ -85,14 +90,41 @@ def make_record(
 
 def text_of(kind: str, items: Iterable[Fields]) -> str:
     """What the model sees of items in a record of this kind."""
+    items = list(items)
     shown = [item for item in items if "shown_by" not in item]
-    return "\n".join(_value_lines(shown) if kind == "binding" else (line_of(kind, item) for item in shown))
+    if kind == "binding":
+        return "\n".join(_value_lines(shown))
+    times = _times(items) if kind == "receipt" else Counter()
+    return "\n".join(line_of(kind, item, times=times[item["id"]]) for item in shown)
 
 
-def line_of(kind: str, item: Mapping[str, Any]) -> str:
-    """The line, or lines, of one item. What was done says whether it went through; all else speaks for itself."""
+def line_of(kind: str, item: Mapping[str, Any], *, times: int = 1) -> str:
+    """The line, or lines, of one item. What was done says whether it went through, and how often; all else speaks for itself."""
     text: str = item["text"]
-    return f"{WORD_OF_STATE.get(item['state'], item['state'])}: {text}" if kind == "receipt" else text
+    word = WORD_OF_STATE.get(item["state"], item["state"]) if kind == "receipt" else ""
+    often = f" {times} times" if times > 1 else ""
+    return f"{word}{often}: {text}" if word else text
+
+
+def read_receipt(line: str) -> tuple[str, int, str]:
+    """The word of state, the number of times and the words of a receipt's line; no word of state where it begins with none."""
+    word, colon, text = line.partition(": ")
+    if not colon:
+        return "", 1, line
+    found = _TIMES.fullmatch(word)
+    return (found[1], int(found[2]), text) if found else (word, 1, text)
+
+
+def _times(items: Iterable[Fields]) -> Counter[str]:
+    """By receipt that has a line, how many calls it speaks of: its own, and those of equal receipts that the line shows as well."""
+    receipts = [item for item in items if kind_of(item, "receipt") == "receipt"]
+    lines = {item["id"]: line_of("receipt", item) for item in receipts if "shown_by" not in item}
+    times: Counter[str] = Counter()
+    for item in receipts:
+        holder = str(item.get("shown_by", item["id"]))
+        if lines.get(holder) == line_of("receipt", item):
+            times[holder] += len(item["calls"]) if "calls" in item else 1
+    return times
 
 
 def _value_lines(items: Iterable[Fields]) -> Iterator[str]:

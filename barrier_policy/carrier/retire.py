@@ -16,9 +16,10 @@ from barrier_policy.carrier.shelf import Dropped, Shelf, Unit
 from barrier_policy.carrier.shown import Lines
 from barrier_policy.carrier.write import record_kind
 from barrier_policy.facts.words import content_words
-from barrier_policy.ledger.constraints import Rules
+from barrier_policy.ledger.constraints import Rules, may_end
 from barrier_policy.ledger.conversation import opens_turn
 from barrier_policy.ledger.model import TERMINAL, Ending, Family, Item, Ledger
+from barrier_policy.ledger.replaced import threshold
 from barrier_policy.transcript.identity import message_digest
 from barrier_policy.transcript.model import Message, Origin
 
@@ -49,7 +50,10 @@ def retire(records: Sequence[CarrierRecord], ledger: Ledger, messages: Sequence[
                 shelf.remove(name, reason)
     for name, reason in present.consumed(list(shelf.units.values())):
         shelf.remove(name, reason)
-    for value, reason in present.corrected_values(shelf.values()):
+    values = shelf.values()
+    gone = dict(present.corrected_values(values))
+    gone |= dict(present.superseded_values({value: (head, shelf.subject_of_value(value)) for value, head in values.items()}))
+    for value, reason in gone.items():
         shelf.remove_value(value, reason)
     shelf.heard(ledger.head)
     return Retired(records=shelf.records(), dropped=tuple(shelf.dropped))
@@ -67,9 +71,18 @@ class _Present:
         self._live = {item.message for item in owed if ledger.state(item) not in TERMINAL}
         self._promised = max((item.message for item in owed if item.kind == "commitment" and not item.subject), default=-1)
         self._states: dict[tuple[str, str], tuple[int, bool]] = {}
+        self._settings: dict[str, Item] = {}
+        self._readings: dict[str, Item] = {}
+        self._thresholds: dict[tuple[frozenset[str], str], Item] = {}
         for item in ledger.items:
             if item.family in (Family.OBLIGATION, Family.CONSTRAINT):
                 self._learn(item, ledger.state(item) in TERMINAL)
+                if item.family is Family.CONSTRAINT and (said := threshold(item.text)) is not None:
+                    self._thresholds[said[0], item.kind] = item
+            elif item.kind == "environment":
+                self._settings[item.attributes["name"]] = item
+            elif item.family is Family.BINDING and item.subject and ledger.state(item) != "superseded":
+                self._readings[item.subject] = item
 
     def _learn(self, item: Item, terminal: bool) -> None:
         """By kind and words, and jobs by handle: the last place, and whether it is over at all places."""
@@ -97,7 +110,9 @@ class _Present:
                     (statements if unit.kind == "evidence" else rules).add(item)
             words = content_words(ending.text)
             if ending.kind == "release":
-                yield from ((item.id, _reason(ending)) for item in rules.end(words, Origin(ending.origin)))
+                yield from (
+                    (item.id, _reason(ending)) for item in rules.end(words, Origin(ending.origin), permits=ending.permits)
+                )
             else:
                 found = statements.matching(words)
                 yield from ((item.id, _reason(ending)) for item in found if _says_anew(words, item.text))
@@ -108,12 +123,29 @@ class _Present:
             since = self.since(unit)
             if since is None:
                 continue
+            setting = self._settings.get(unit.item.get("name", "")) if unit.kind == "environment" else None
+            if setting is not None and setting.message > since and setting.text != unit.item["text"]:
+                yield unit.name, f"set anew at message {setting.message}"
+                continue
+            rule = self._replacing(unit) if unit.kind in ("constraint", "gate") else None
+            if rule is not None and rule.message > since:
+                yield unit.name, f"message {rule.message} says it with another number"
+                continue
             key = unit.item.get("subject", "") if unit.kind == "job" else unit.item["text"]
             place, over = self._states.get((unit.kind, key), (-1, False))
             if over and place > since:
                 yield unit.name, f"over since message {place}"
             elif self._promised > since and _is_vague_promise(unit):
                 yield unit.name, f"a later promise took its place at message {self._promised}"
+
+    def _replacing(self, unit: Unit) -> Item | None:
+        """The rule that says what a carried one says, with another number."""
+        said, origin = threshold(unit.item["text"]), str(unit.item.get("origin", ""))
+        rule = self._thresholds.get((said[0], str(unit.item.get("polarity", "")))) if said else None
+        if said is None or rule is None or origin not in set(Origin) or not may_end(rule.attributes["origin"], origin):
+            return None
+        now = threshold(rule.text)
+        return rule if now is not None and now[1] != said[1] else None
 
     def consumed(self, units: Sequence[Unit]) -> Iterator[tuple[str, str]]:
         """Findings of which every consumer has what it needed: nothing is owed there, and it is out of reach of `those`."""
@@ -135,6 +167,13 @@ class _Present:
             if since is not None and found and self.endings[int(found)].message > since:
                 yield value, _reason(self.endings[int(found)])
 
+    def superseded_values(self, values: Mapping[str, tuple[str, str]]) -> Iterator[tuple[str, str]]:
+        """Values of which a newer reading has been taken since; `values` has head and subject by value."""
+        for value, (head, subject) in values.items():
+            since, newest = self._places.get(head), self._readings.get(subject)
+            if since is not None and newest is not None and newest.text != value and newest.message > since:
+                yield value, f"read anew at message {newest.message}"
+
 
 def _as_rule(unit: Unit) -> Item | None:
     """A thing that words can end, with the origin that must at least say them; None where nothing can."""
@@ -146,7 +185,7 @@ def _as_rule(unit: Unit) -> Item | None:
     return Item(
         id=unit.name,
         family=Family.CONSTRAINT,
-        kind=unit.kind,
+        kind=str(unit.item.get("polarity", "")),
         message=unit.source.message,
         text=unit.item["text"],
         attributes={"origin": origin},

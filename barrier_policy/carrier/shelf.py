@@ -6,7 +6,7 @@ else by its own words; never by a message index, which every compaction changes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -94,7 +94,7 @@ class Shelf:
             self._source = record.source
         if earlier and record.kind == VALUES:
             self._before = (record.version, record.text)
-        items = _carried(record) if earlier else record.fields["items"]
+        items = _carried(record) if earlier else _counted(record)
         things = [item for item in items if kind_of(item, record.kind) != VALUES]
         shown = {item["id"]: item for item in things if "shown_by" not in item}
         held: dict[str, list[Fields]] = {}
@@ -152,7 +152,11 @@ class Shelf:
     def values(self) -> dict[str, str]:
         """By exact value that no line is known to show, the head up to which its record was last found to hold."""
         head = self._source.head if self._source else ""
-        return dict.fromkeys((text for text in self._values if text not in self._holders), head)
+        return dict.fromkeys((text for text in self._values if not self._former_holder(text, self.units)), head)
+
+    def subject_of_value(self, text: str) -> str:
+        """What an exact value is a reading of, "" where that is not known."""
+        return str(self._values[text].get("subject", ""))
 
     def remove_value(self, text: str, reason: str) -> None:
         """Take an exact value away."""
@@ -201,7 +205,7 @@ class Shelf:
             item | {"shown_by": rest[shown_by[text]]["id"]} if shown_by[text] else item for text, item in rest.items()
         ]
 
-    def _former_holder(self, text: str, units: dict[str, Unit]) -> str:
+    def _former_holder(self, text: str, units: Mapping[str, Unit]) -> str:
         name, line = self._holders.get(text, ("", ""))
         return name if name in units and units[name].line == line else ""
 
@@ -242,9 +246,25 @@ def _together(unit: Unit, before: Sequence[Unit]) -> Unit:
     item = dict(unit.item)
     if serves := {consumer for of in (unit, *before) for consumer in of.item.get("serves", ())}:
         item["serves"] = sorted(serves)
+    if "calls" in item:
+        item["calls"] = [call for of in (*before, unit) for call in _calls(of)]
+        unit, before = _without_calls(unit), [_without_calls(of) for of in before]
     if "origin" in item:
         item["origin"] = min((of.item.get("origin", item["origin"]) for of in (unit, *before)), key=_authority)
     return _holding(msgspec.structs.replace(unit, item=item), before)
+
+
+def _calls(unit: Unit) -> Iterator[str]:
+    """The calls that the line of a receipt counts."""
+    for item in (unit.item, *unit.held):
+        if kind_of(item, unit.kind) == unit.kind and line_of(unit.kind, item) == unit.line:
+            yield from item.get("calls", ())
+
+
+def _without_calls(unit: Unit) -> Unit:
+    """A receipt that counts nothing itself, because another one counts for it."""
+    held = tuple(item | {"calls": []} if "calls" in item else item for item in unit.held)
+    return msgspec.structs.replace(unit, item=unit.item | {"calls": []}, held=held)
 
 
 def _holding(unit: Unit, others: Sequence[Unit]) -> Unit:
@@ -265,20 +285,35 @@ def _holding(unit: Unit, others: Sequence[Unit]) -> Unit:
     return msgspec.structs.replace(unit, held=tuple(held))
 
 
+def _counted(record: CarrierRecord) -> list[Fields]:
+    """The items of a record; receipts with the names of the calls that they speak of, so that equal ones can be counted.
+
+    A call is named by its place in the transcript that it was recorded from, which is known by its last message.
+    """
+    head = record.source.head[7:15]
+    return [
+        {"calls": [f"{item['id'].partition(':')[2]}@{head}"]} | item if kind_of(item, record.kind) == "receipt" else item
+        for item in record.fields["items"]
+    ]
+
+
 def _carried(record: CarrierRecord) -> list[Fields]:
     """Items of an earlier record under names that no longer depend on where they once stood; what was one line is one item."""
+    items = _counted(record)
     names = {
         item["id"]: f"{CARRIED}{digest_text(kind_of(item, record.kind) + line_of(record.kind, item))[7:23]}"
-        for item in record.fields["items"]
+        for item in items
     }
     found: dict[str, Fields] = {}
-    for item in record.fields["items"]:
+    calls: dict[str, list[str]] = {}
+    for item in items:
         renamed = item | {"id": names[item["id"]]}
+        calls.setdefault(renamed["id"], []).extend(item.get("calls", ()))
         if "shown_by" in item:
             renamed["shown_by"] = names.get(item["shown_by"], item["shown_by"])
         if renamed.get("shown_by") != renamed["id"]:
             found.setdefault(renamed["id"], renamed)
-    return list(found.values())
+    return [item | {"calls": calls[name]} if calls[name] else item for name, item in found.items()]
 
 
 def _authority(origin: str) -> int:

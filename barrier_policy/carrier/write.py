@@ -11,6 +11,7 @@ from barrier_policy.ledger.model import Family, Item, Ledger
 from barrier_policy.transcript.identity import message_digest
 from barrier_policy.transcript.model import Message
 
+KIND_OF_BINDING = {"note": "evidence", "row": "evidence", "environment": "environment"}
 RECORD_KIND = {Family.OBLIGATION: "obligation", Family.EFFECT: "receipt", Family.CONSTRAINT: "constraint"}
 MAX_COMPARED = 40
 """Lines of a span in which other items are looked for; more would make the cost of a span quadratic."""
@@ -85,7 +86,7 @@ def record_kind(item: Item) -> str:
     if item.family is Family.OBLIGATION and item.subject:
         return "plan_item" if item.subject == "plan" else "job"
     if item.family is Family.BINDING:
-        return "evidence" if item.kind in ("note", "row") else "binding"
+        return KIND_OF_BINDING.get(item.kind, "binding")
     return RECORD_KIND.get(item.family, "evidence")
 
 

@@ -148,7 +148,9 @@ def compact(
         policies=tuple(policies or ()),
         engine=engine or "",
     )
-    return compact_file(request, file, output, in_place=in_place, span=parse_range(span) if span else None, format=format)
+    return compact_file(
+        request, file, output, in_place=in_place, span=parse_range(span, option="--span") if span else None, format=format
+    )
 
 
 @app.command()
@@ -201,6 +203,7 @@ def audit(
     reader: Reader = "",
     keep_last: KeepLast = None,
     now: Now = "",
+    store: StoreFolder = None,
     profile: ProfileFile = None,
     policies: Overlays = None,
     engine: EngineOption = None,
@@ -216,7 +219,8 @@ def audit(
         reader=reader,
         keep_last=keep_last,
         now=now,
-        no_store=True,
+        store=store,
+        no_store=store is None,
         profile=profile,
         policies=tuple(policies or ()),
         engine=engine or "",

@@ -66,7 +66,8 @@ def _recorded(session: Session, name: str) -> Iterator[Audited]:
 
 
 def _audit(session: Session, before: Transcript, after: Transcript) -> AuditReport:
-    return audit(before, after, keep_last=session.request.keep_last, now=session.now, decider=session.decider)
+    read = session.store.read if session.store is not None else None
+    return audit(before, after, keep_last=session.request.keep_last, now=session.now, decider=session.decider, read=read)
 
 
 def _record(line: int, report: AuditReport) -> dict[str, Any]:

@@ -46,11 +46,11 @@ class ReportFormat(StrEnum):
     JUNIT = "junit"
 
 
-def parse_range(text: str) -> tuple[int, int]:
+def parse_range(text: str, *, option: str = "--range") -> tuple[int, int]:
     """`START:END`, message indices, END not included. Raises BarrierPolicyError else."""
     match = re.fullmatch(r"(\d{1,9}):(\d{1,9})", text)
     if not match:
-        raise BarrierPolicyError(f"--range: `{text}` is no range (give START:END in message indices, e.g. 40:81)")
+        raise BarrierPolicyError(f"{option}: `{text}` is no range (give START:END in message indices, e.g. 40:81)")
     return int(match[1]), int(match[2])
 
 

@@ -16,7 +16,7 @@ from barrier_policy.audit.audit import audit
 from barrier_policy.audit.model import AuditReport
 from barrier_policy.carrier.earlier import find_earlier
 from barrier_policy.decision.model import Decision, Reason, SpanDecision
-from barrier_policy.errors import CompactionBarrierError
+from barrier_policy.errors import BarrierPolicyError, CompactionBarrierError
 from barrier_policy.gate.assemble import Run, find_runs
 from barrier_policy.gate.journal import Journal, Watch
 from barrier_policy.gate.observe import Observer
@@ -138,18 +138,21 @@ class Gate:
         return self._compact(target.head(), target, span=span, format=format, watch=watch, **options)
 
     def audit(self, before: TranscriptLike, after: TranscriptLike, **options: Any) -> AuditReport:
-        """What a compaction lost, weakened, contradicted or brought back, whoever made it. Writes nothing."""
-        return audit(before, after, decider=self.decider, **options)
+        """What a compaction lost, weakened, contradicted or brought back, whoever made it. Writes nothing.
+
+        Carriers in `before` are known by their typed records where the store has them.
+        """
+        return audit(before, after, decider=self.decider, read=self.store.read if self.store else None, **options)
 
     def recover(self, now: str | datetime | None = None) -> tuple[Recovered, ...]:
         """Finish transactions that a crash left unfinished."""
         return recover(self.store, timestamp(now)) if self.store is not None else ()
 
-    async def aplan(self, source: TranscriptLike, **options: Any) -> Decision:
+    async def aplan(self, source: TranscriptLike | None = None, **options: Any) -> Decision:
         """As `plan`, in a thread."""
         return await asyncio.to_thread(partial(self.plan, source, **options))
 
-    async def acompact(self, source: Messages | bytes, **options: Any) -> Compaction:
+    async def acompact(self, source: Messages | bytes | None = None, **options: Any) -> Compaction:
         """As `compact`, in a thread; an async summarizer runs in the caller's loop."""
         return await asyncio.to_thread(partial(self.compact, source, **options))
 
@@ -182,6 +185,7 @@ class Gate:
         **options: Any,
     ) -> Compaction:
         at = timestamp(now)
+        _check_span(span)
         self.recover(at)
         transcript = read_transcript(source, self.decider.plugins.readers, format=format)
         ranges = (span,) if span else ()
@@ -214,6 +218,16 @@ class Gate:
             ),
         )
         return transaction.run()
+
+
+def _check_span(span: Any) -> None:
+    """Raises BarrierPolicyError for what is no pair of message indices."""
+    if span is not None and not (
+        isinstance(span, (tuple, list)) and len(span) == 2 and all(type(index) is int for index in span)
+    ):
+        raise BarrierPolicyError(
+            f"`span` is `{span!r:.80}` (give two message indices: the first, and the one behind the last)"
+        )
 
 
 def _runs(decision: Decision, transcript: Transcript, span: tuple[int, int] | None) -> tuple[Run, ...]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from barrier_policy.errors import TranscriptError
+from barrier_policy.errors import BarrierPolicyError, TranscriptError
 from barrier_policy.facts.extract import FactExtraction, result_calls
 from barrier_policy.facts.memo import FactMemo
 from barrier_policy.transcript.model import Message
@@ -34,7 +34,9 @@ class Observer:
         self._extraction = FactExtraction(plugins.extractors, plugins.kinds, now="", memo=self.memo)
 
     def observe(self, record: dict[str, Any]) -> None:
-        """Take the next message. Costs time in its own size only."""
+        """Take the next message. Costs time in its own size only. Raises BarrierPolicyError for what is no message."""
+        if not isinstance(record, dict):
+            raise BarrierPolicyError(f"`observe` got a `{type(record).__name__}` (give one message, as a dict)")
         number = len(self.records)
         self.records.append(record)
         for message in self._read(record):

@@ -14,12 +14,15 @@ from concurrent import futures
 from typing import Any, TypeVar, cast
 
 from barrier_policy.errors import BarrierPolicyError, SummaryError
-from barrier_policy.gate.shown import shown
+from barrier_policy.facts.secrets import redact
 from barrier_policy.gate.summary_check import check_summary
 from barrier_policy.gate.summary_request import Summarizer, Summary, SummaryRequest, summarizer_name
+from barrier_policy.printable import clip_start
 
 GRACE = 2.0
 """Seconds after its time limit that a summarizer has to clean up, before it is left to itself."""
+
+MAX_SAID = 300
 
 Result = TypeVar("Result")
 Check = Callable[[str, SummaryRequest], str]
@@ -49,6 +52,11 @@ async def asummarize(
     return Summary(text=check(answer, request), summarizer=name)
 
 
+def said(text: str) -> str:
+    """What a summarizer said of its failure, as an error may show it: its end rather than its start, without secrets."""
+    return clip_start(redact(text), MAX_SAID)
+
+
 async def within(timeout: float | None, name: str, work: Coroutine[Any, Any, Result]) -> Result:
     """The result of the work, with every failure of it as a SummaryError that names the summarizer."""
     limit = asyncio.timeout(timeout)
@@ -61,7 +69,7 @@ async def within(timeout: float | None, name: str, work: Coroutine[Any, Any, Res
         if limit.expired():
             problem = f"gave no answer within {timeout:g} s (give it more time, or look why it hangs)"
         else:
-            detail = shown(str(error))
+            detail = said(str(error))
             problem = f"raised {type(error).__name__}" + (f": {detail}" if detail else "")
     raise SummaryError(
         f"summarizer `{name}` {problem}"

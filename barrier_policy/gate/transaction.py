@@ -21,6 +21,7 @@ from barrier_policy.gate.journal import FINAL, Journal, State
 from barrier_policy.gate.recover import owner
 from barrier_policy.gate.summary_request import Summary, SummaryRequest, make_request
 from barrier_policy.gate.target import Target
+from barrier_policy.profile import Inconclusive
 from barrier_policy.provenance.store import Store
 from barrier_policy.transcript.model import Message, Transcript
 from barrier_policy.transcript.reader import read_transcript
@@ -177,12 +178,18 @@ class Transaction(msgspec.Struct, kw_only=True):
             Source(output, path=self.source.path), self.decider.plugins.readers, format=transcript.format
         )
         report = audit_analysis(self.decider, self.analysis, after, now=self.now, earlier=self.earlier.records)
-        if report.outcome is Outcome.FAIL:
-            message = (
-                f"{self.source.path}: the compacted transcript fails its audit; the original is as it was\n{told(report)}"
-            )
+        if problem := self._problem(report.outcome):
+            message = f"{self.source.path}: {problem}; the original is as it was\n{told(report)}"
             raise AuditFailedError(message, decision=self.analysis.decision, report=report)
         return report, sum(message_tokens(message, self.decider.counter) for message in after.messages)
+
+    def _problem(self, outcome: Outcome) -> str:
+        """Why a result with this outcome of its audit is not put in place, "" where it is: what could not be looked into is no pass."""
+        if outcome is Outcome.FAIL:
+            return "the compacted transcript fails its audit"
+        if outcome is Outcome.INCONCLUSIVE and self.decider.profile.inconclusive is Inconclusive.REFUSE:
+            return "the audit of the compacted transcript is inconclusive (`audit: {inconclusive: accept}` in the profile takes it)"
+        return ""
 
     def _carried_over(self, head: Source, pieces: tuple[Piece, ...]) -> tuple[Source, Transcript, tuple[Piece, ...]]:
         """What came in since the plan, kept behind what was planned. Raises JournalError where what was planned for has changed."""

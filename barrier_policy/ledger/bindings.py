@@ -15,8 +15,10 @@ import msgspec
 from barrier_policy.facts.extract import Facts
 from barrier_policy.facts.model import Fact
 from barrier_policy.ledger.model import Event, Family, Item
+from barrier_policy.ledger.readings import Readings, find_readings
 from barrier_policy.printable import counted
 from barrier_policy.transcript.model import Message, Origin, PartType
+from barrier_policy.transcript.pairing import Pairs
 
 NAMED_LEAVES = (
     "id",
@@ -63,11 +65,14 @@ class _Sighting(msgspec.Struct, gc=False):
     tail: bool = False
 
 
-def find_bindings(messages: Sequence[Message], facts: Facts, group_of: Sequence[int]) -> tuple[list[Item], list[Event]]:
+def find_bindings(
+    messages: Sequence[Message], facts: Facts, pairs: Pairs, group_of: Sequence[int]
+) -> tuple[list[Item], list[Event]]:
     """One item for each typed value that is open: used in a call and elsewhere, or naming something a later call can ask for.
 
-    `group_of` gives the span of each message before the tail.
+    One that a later reading superseded is an item too, and not open. `group_of` gives the span of each message before the tail.
     """
+    readings = find_readings(messages, facts, pairs)
     items: list[Item] = []
     events: list[Event] = []
     shared: dict[tuple[str, str, str], dict[str, str]] = {}
@@ -75,10 +80,22 @@ def find_bindings(messages: Sequence[Message], facts: Facts, group_of: Sequence[
     for number, (value, seen) in enumerate(_sighted(messages, facts, group_of).items()):
         if seen.home < 0 or not _is_open(value, seen, unread):
             continue
-        item = _item(value, seen, number, shared)
+        item = _read(_item(value, seen, number, shared), readings)
         items.append(item)
         events.append(Event(seen.home, item.id, "open", intern(f"stands in {counted(seen.groups, 'place')}")))
+        if later := readings.superseded.get(value):
+            events.append(Event(later.message, item.id, "superseded", f"read anew at message {later.message}"))
     return items, events
+
+
+def _read(item: Item, readings: Readings) -> Item:
+    """The item with what it is a reading of, and with the newer value where there is one."""
+    subject = readings.subjects.get(item.text, "")
+    if not subject:
+        return item
+    later = readings.superseded.get(item.text)
+    attributes = item.attributes | {"newer": later.newer} if later else item.attributes
+    return msgspec.structs.replace(item, subject=subject, attributes=attributes)
 
 
 def _sighted(messages: Sequence[Message], facts: Facts, group_of: Sequence[int]) -> dict[str, _Sighting]:

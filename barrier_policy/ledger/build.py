@@ -9,6 +9,7 @@ import msgspec
 from barrier_policy.ledger.constraints import find_constraints, find_endings
 from barrier_policy.ledger.conversation import Conversation
 from barrier_policy.ledger.effects import find_effects
+from barrier_policy.ledger.environment import find_environment
 from barrier_policy.ledger.model import Ending, Event, Item, Ledger, derive_states
 from barrier_policy.ledger.notes import find_notes
 from barrier_policy.ledger.obligations import find_obligations
@@ -23,8 +24,16 @@ def build_ledger(conversation: Conversation, bindings: Sequence[Item], binding_e
     constraints, constraint_events = find_constraints(conversation)
     states = {**effect_states, **derive_states(tuple(obligation_events)), **derive_states(tuple(constraint_events))}
     notes, note_events = find_notes(conversation, [*effects, *obligations, *constraints], states, look_ups)
-    items: tuple[Item, ...] = (*obligations, *effects, *constraints, *bindings, *notes)
-    events: tuple[Event, ...] = (*obligation_events, *effect_events, *constraint_events, *binding_events, *note_events)
+    surroundings, setting_events = find_environment(conversation, [*effects, *obligations], states)
+    items: tuple[Item, ...] = (*obligations, *effects, *constraints, *bindings, *surroundings, *notes)
+    events: tuple[Event, ...] = (
+        *obligation_events,
+        *effect_events,
+        *constraint_events,
+        *binding_events,
+        *setting_events,
+        *note_events,
+    )
     return Ledger(
         items=_masked(items, conversation),
         events=events,

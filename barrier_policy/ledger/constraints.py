@@ -10,6 +10,7 @@ from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.conversation import Conversation
 from barrier_policy.ledger.model import Ending, Event, Family, Item
 from barrier_policy.ledger.obligations import is_reply
+from barrier_policy.ledger.replaced import threshold
 from barrier_policy.transcript.model import Origin
 
 MAX_CANDIDATES = 50
@@ -24,17 +25,41 @@ class Rules:
         self.items: list[Item] = []
         self._live: dict[str, list[int]] = {}
         self._ended: set[int] = set()
+        self._thresholds: dict[tuple[frozenset[str], str], list[tuple[int, str]]] = {}
+
+    def replace(self, item: Item) -> Iterator[Item]:
+        """End the rules of equal or lower origin that a new one says with another number. To be called before it is added."""
+        said = threshold(item.text)
+        if said is None:
+            return
+        about, number = said
+        for earlier, then in self._thresholds.pop((about, item.kind), []):
+            old = self.items[earlier]
+            if (
+                then != number
+                and earlier not in self._ended
+                and may_end(item.attributes["origin"], old.attributes["origin"])
+            ):
+                self._ended.add(earlier)
+                yield old
 
     def add(self, item: Item) -> None:
         """Put a rule in force."""
+        if (said := threshold(item.text)) is not None:
+            self._thresholds.setdefault((said[0], item.kind), []).append((len(self.items), said[1]))
         for word in content_words(item.text):
             self._live.setdefault(word, []).append(len(self.items))
         self.items.append(item)
 
-    def end(self, words: frozenset[str], origin: Origin) -> Iterator[Item]:
-        """End the rules of equal or lower origin that share enough words: the more the release says, the more it must share."""
+    def end(self, words: frozenset[str], origin: Origin, *, permits: bool = False) -> Iterator[Item]:
+        """End the rules of equal or lower origin that share enough words: the more the release says, the more it must share.
+
+        A release that only `permits` ends prohibitions.
+        """
         for number in self._sharing(words):
             item = self.items[number]
+            if permits and item.kind != "must_not":
+                continue
             if number not in self._ended and Origin(item.attributes["origin"]).rank >= origin.rank:
                 self._ended.add(number)
                 yield item
@@ -49,6 +74,11 @@ class Rules:
         return sorted(number for number, count in shared.items() if count >= enough)
 
 
+def may_end(origin: str, of: str) -> bool:
+    """Whether words of one origin may end what another has said."""
+    return Origin(origin).rank <= Origin(of).rank
+
+
 def find_constraints(conversation: Conversation) -> tuple[list[Item], list[Event]]:
     """Each rule sentence of a user or higher, and what became of it."""
     rules = Rules()
@@ -59,9 +89,11 @@ def find_constraints(conversation: Conversation) -> tuple[list[Item], list[Event
         for fact in conversation.of_kind(message.index, "release"):
             if fact.get("proposed"):
                 continue  # weak evidence protects and never releases
-            ended = rules.end(content_words(fact.text), message.origin)
+            ended = rules.end(content_words(fact.text), message.origin, permits=bool(fact.get("permits")))
             events += [Event(message.index, item.id, "revoked", f"released at message {message.index}") for item in ended]
         for item in _rules(conversation, message.index):
+            replaced = f"message {message.index} says it with another number"
+            events += [Event(message.index, old.id, "overridden", replaced) for old in rules.replace(item)]
             rules.add(item)
             events.append(Event(message.index, item.id, "active", f"set by {message.origin}"))
     return rules.items, events
@@ -70,7 +102,13 @@ def find_constraints(conversation: Conversation) -> tuple[list[Item], list[Event
 def find_endings(conversation: Conversation) -> list[Ending]:
     """Each sentence of a user or higher that surely releases or corrects something, in order. Weak evidence never releases."""
     return [
-        Ending(kind=fact.kind, message=message.index, origin=message.origin, text=fact.text)
+        Ending(
+            kind=fact.kind,
+            message=message.index,
+            origin=message.origin,
+            text=fact.text,
+            permits=bool(fact.get("permits")),
+        )
         for message in conversation.messages
         if message.origin.rank <= Origin.USER.rank
         for fact in conversation.of_kind(message.index, "release", "correction")

@@ -67,6 +67,33 @@ DEFERS = re.compile(
 )
 """Words by which the user puts off a decision that is theirs: what the agent had said was a proposal, question mark or not."""
 
+_OBJECT = r"(?: (?:that|this|it|so|these|those|them|(?:that|this|the|your) (?:rules?|limits?|instructions?|wish(?:es)?)))?"
+_ACKNOWLEDGEMENTS = (
+    r"(?:fully |clearly |all )?understood|got (?:it|that)|(?:duly |well )?noted|(?:(?:i|i've|i have) )?(?:made|taken|take) (?:a )?note(?: of"
+    + _OBJECT
+    + ")?"
+    r"|sure(?: thing)?|ok(?:ay)?|al(?:l )?right|right|yes|yep|fine|good|great|perfect|of course|certainly|absolutely|definitely|no problem|makes sense|copy that|roger(?: that)?"
+    r"|as you (?:wish|say)|thanks?(?: you)?|(?:i )?will do"
+    + _OBJECT
+    + r"|consider it done|(?:i'm |i am )?on it|(?:i )?(?:understand|agree)"
+    r"|(?:and |so )?(?:i'll|i will|i shall|we'll|we will)(?: (?:do|handle|take care of|see to|make sure of|keep(?: to)?|remember|bear|follow|respect|observe|hono(?:u)?r|stick (?:to|with)"
+    r"|comply(?: with)?|abide by|adhere to|get (?:right |straight )?(?:on|to)|get started(?: on)?|get going|work on|start(?: on)?|be careful)"
+    + _OBJECT
+    + r"(?: in mind)?)?"
+    r"|from now on|right away|now|at once|immediately|going forward|for sure|too|then|carefully|accordingly|strictly|always|then|and"
+    r"|verstanden|alles klar|(?:na )?klar|gut|in ordnung|notiert|vermerkt|gern(?:e)?|natürlich|selbstverständlich|(?:das )?mach(?:e)? ich|wird (?:so )?gemacht"
+    r"|ich (?:mache|erledige|übernehme) (?:das|es)|ich kümmere mich(?: darum)?|(?:das )?werde ich (?:tun|machen|beachten)|ich werde mich daran halten|ich halte mich daran|ich denke daran"
+    r"|(?:bien )?compris|entendu|bien reçu|d'accord|(?:c'est |bien )?noté|bien sûr|parfait|je (?:le ferai|m'en occupe|m'en charge)|ce sera fait|j'y veillerai"
+    r"|entendido|de acuerdo|vale|claro|anotado|por supuesto|perfecto|(?:así )?lo haré|(?:yo )?me encargo(?: de ello)?|lo tendré en cuenta"
+    r"|capito|ricevuto|d'accordo|va bene|certo|lo farò|ci penso io|me ne occupo(?: io)?|ne terrò conto|combinado|farei isso|vou fazer(?: isso)?|pode deixar"
+    r"|begrepen|duidelijk|prima|genoteerd|(?:dat )?(?:zal|ga) ik doen|doe ik|komt goed|ik zorg ervoor|uppfattat|förstått|okej|jag fixar det|ska bli"
+    r"|zrozumiał[ea]m|rozumiem|jasne|dobrze|zrobię to|przyjął?em|rozumím|jasně|dobře|udělám to|anladım|tamam|hallederim|понял[аи]?|понятно|хорошо|сделаю(?: это)?|принято|учту|ясно"
+    r"|好的?|明白了?|收到|知道了|没问题|我会的|了解(?:です|しました|いたしました)?|承知(?:しました|いたしました|です)?|かしこまりました|わかりました|分かりました|はい|알겠습니다|네|확인했습니다"
+)
+ACKNOWLEDGES = re.compile(rf"\W*(?:{_ACKNOWLEDGEMENTS})(?:\W+(?:{_ACKNOWLEDGEMENTS}))*\W*", re.IGNORECASE)
+"""A sentence of nothing but words by which somebody takes note of what was said: it names nothing that could be owed besides."""
+MAX_ACKNOWLEDGEMENT = 120
+
 SHARE = re.compile(
     r"\b(\d{1,4}) (?:out )?(?:of|von|sur|de|di|van|av|af|z|ze|из)(?: the| den| les| los| i| de| do)? (\d{1,4})\b"
 )
@@ -100,6 +127,11 @@ _REST_HINT = re.compile(
     r"|zoek|kijk|vraag|sprawdz|szuk|ustal|zjišť|hled|ověř|выясн|уточн|провер|ищу|bak[ıi]yor|araştır|koll|letar|undersök|[查核确調確]|확인|조사|찾|[أاب]|रह"
 )
 """One of these stands in whatever the longer pattern finds: most texts are done with after them."""
+
+
+def only_acknowledges(text: str) -> bool:
+    """Whether a sentence takes note of something and promises nothing that it names."""
+    return len(text) <= MAX_ACKNOWLEDGEMENT and ACKNOWLEDGES.fullmatch(text.replace("’", "'")) is not None
 
 
 def find_awaited(text: str) -> re.Match[str] | None:

@@ -63,12 +63,16 @@ UNSETTLED = frozenset({"started", "partial", "unknown"})
 
 
 class Ending(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """Words of a user or higher that end something said before: a `release` or a `correction`, each a whole sentence."""
+    """Words of a user or higher that end something said before: a `release` or a `correction`, each a whole sentence.
+
+    One that only `permits` says that something may be done again: it ends a prohibition and no gate, which consent never ends.
+    """
 
     kind: str
     message: int
     origin: str
     text: str
+    permits: bool = False
 
 
 class Ledger(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,7 +8,7 @@ import msgspec
 
 from barrier_policy.facts.model import Fact
 from barrier_policy.ledger.conversation import Call, Conversation, Turn, says_only, speaks
-from barrier_policy.ledger.cues import DEFERS, POSTPONES, SHARE, WAITS, tells_rest
+from barrier_policy.ledger.cues import DEFERS, POSTPONES, SHARE, WAITS, only_acknowledges, tells_rest
 from barrier_policy.ledger.dialogue_words import find_words
 from barrier_policy.ledger.effects import effect_id
 from barrier_policy.ledger.halves import is_half_answered
@@ -306,12 +306,13 @@ def _is_only_sent(call: Call) -> bool:
 
 
 def _commitments(conversation: Conversation) -> Iterator[Found]:
-    """Promises in closing words. A later promise takes the place of an earlier one, unless that names a time or number."""
+    """Promises in closing words that name something. A later one takes the place of an earlier one, unless that names a time or number."""
     made = [
         (turn.final, fact)
         for turn in conversation.turns
         if turn.final >= 0 and turn.end <= conversation.present
         for fact in conversation.of_kind(turn.final, "commitment")
+        if not only_acknowledges(fact.text)
     ]
     for number, (message, fact) in enumerate(made):
         item = new_obligation(
@@ -371,7 +372,8 @@ def _half_done(conversation: Conversation, effect_states: Mapping[str, str]) -> 
     for turn in given[-1:]:
         for message in range(turn.start, min(turn.end, conversation.present)):
             if says_only(conversation.messages[message]):
-                told = conversation.of_kind(message, "status_pending", "report")
+                facts = conversation.of_kind(message, "status_pending", "report")
+                told = [fact for fact in facts if not only_acknowledges(fact.text)]
                 pending = [
                     fact for fact in told if _is_half(fact) or (fact.kind == "status_pending" and not fact.get("proposed"))
                 ]

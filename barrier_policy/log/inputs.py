@@ -29,7 +29,7 @@ MANIFEST = "barrier_policy/manifest/v1"
 DECISIONS = "decisions.jsonl"
 """The document of a store that names the archived inputs of decisions."""
 
-NOT_DECIDING = frozenset({"overlays", "bundle", "store", "log", "summarizer"})
+NOT_DECIDING = frozenset({"overlays", "bundle", "store", "log", "summarizer", "inconclusive"})
 """Settings that no decision depends on, or that stand elsewhere among the inputs: overlays are policies, the store what it held."""
 
 ESTIMATE = "estimate"

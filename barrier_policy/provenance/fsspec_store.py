@@ -169,7 +169,11 @@ class FsspecStore:
         return bytes(self._fs.cat_file(path))
 
     def _created(self, path: str, data: bytes, name: str) -> bool:
+        """Make a file that does not exist. A server that knows no conditional writes would replace it, so it is looked for first."""
         with self._told(f"document `{name}` can't be written"):
+            self._fs.invalidate_cache()
+            if self._fs.exists(path):
+                return False
             try:
                 self._fs.pipe_file(path, data, mode="create")
             except FileExistsError:

@@ -114,13 +114,52 @@ def test_pending_told_as_done_is_contradicted(told: Check) -> None:
     assert named(told(summary, before), "audit.contradicted")
 
 
-def test_a_rule_that_was_released_must_not_come_back(told: Check) -> None:
-    lifted = "You may push to the main branch of billing-core again, the rule about main is lifted."
+@pytest.mark.parametrize(
+    "lifted",
+    [
+        "You may push to the main branch of billing-core again, the rule about main is lifted.",
+        "The rule about the main branch of billing-core no longer applies.",
+        "From now on you may push to the main branch of billing-core.",
+        "Forget what I said about the main branch of billing-core.",
+    ],
+)
+def test_a_rule_that_was_released_must_not_come_back(told: Check, lifted: str) -> None:
     before = [*talk(("user", RULE), ("assistant", "Got it."), ("user", lifted), ("assistant", "Fine.")), *TAIL]
     report = told(f"{RULE} {RULE}", before)
-    if not named(report, "audit.stale"):
-        pytest.xfail("the ledger did not take the sentence for a release")
+    assert {finding.item for finding in named(report, "audit.stale")} == {"constraint:0.0.0"}
     assert report.outcome is Outcome.FAIL
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "If the rule about the main branch of billing-core is lifted, tell me.",
+        "Dana says the rule about the main branch of billing-core is lifted.",
+        "You may look at the main branch of billing-core.",
+    ],
+)
+def test_a_rule_that_nobody_released_may_be_told_as_it_is(told: Check, said: str) -> None:
+    before = [*talk(("user", RULE), ("assistant", "Got it."), ("user", said), ("assistant", "Fine.")), *TAIL]
+    assert not named(told(f"{RULE} {said}", before), "audit.stale")
+
+
+@pytest.mark.parametrize(
+    ("reply", "owed"),
+    [
+        ("Understood.", False),
+        ("Got it, will do.", False),
+        ("I'll keep that in mind.", False),
+        ("Sure, I'll take care of it right away.", False),
+        ("Verstanden, ich halte mich daran.", False),
+        ("Got it, I'll call Dana tomorrow.", True),
+        ("Understood, I'll check back at 9.", True),
+        ("I will do so once the export has ended.", True),
+    ],
+)
+def test_an_acknowledgement_is_owed_only_where_it_names_something(told: Check, reply: str, owed: bool) -> None:
+    before = [*talk(("user", RULE), ("assistant", reply)), *TAIL]
+    found = {finding.kind for finding in named(told(RULE, before), "audit.severed")}
+    assert ("obligation" in found) is owed
 
 
 def test_two_ids_that_changed_their_names_are_misbound(told: Check) -> None:

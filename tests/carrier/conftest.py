@@ -25,6 +25,7 @@ DEFAULTS: dict[str, Fields] = {
     "plan_item": {"state": "detached", "type": "commitment", "debtor": "agent", "creditor": "user", "subject": "plan"},
     "job": {"state": "detached", "type": "handoff", "subject": "job-1", "debtor": "tool_result", "creditor": "agent"},
     "receipt": {"state": "confirmed", "tool": "write_file"},
+    "environment": {"state": "open", "type": "environment", "name": "cwd"},
     "binding": {"state": "open", "type": "resource_id"},
     "evidence": {"state": "open", "type": "note"},
 }
@@ -88,6 +89,7 @@ def records(draw: st.DrawFn) -> tuple[CarrierRecord, ...]:
             fields = (
                 {"edits": "true", "subject": f"file-{len(text) % 3}"} if kind == "receipt" and draw(st.booleans()) else {}
             )
+            fields |= {"name": f"setting-{number % 3}"} if kind == "environment" else {}
             items.append(item(kind, text, number, **fields))
         shown = items[0]["text"]
         if draw(st.booleans()) and shown:

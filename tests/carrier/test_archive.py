@@ -83,6 +83,15 @@ def test_what_is_not_known_of_a_line_is_what_protects_most() -> None:
     assert rule.fields["items"][0]["origin"] == "system"
 
 
+def test_how_often_something_was_done_is_known_without_the_store() -> None:
+    paid = merge_records((), [one("receipt", "pay 418: now", 1), one("receipt", "pay 418: now", 5)]).records
+    block = parse_block(render_block(paid))
+    found = records_of_block(block, reading(None))
+    assert [record.text for record in found] == ["done 2 times: pay 418: now"]
+    merged = merge_records(found, [one("receipt", "pay 418: now", 9)]).records
+    assert [record.text for record in merged] == ["done 3 times: pay 418: now"]
+
+
 def test_a_changed_carrier_is_named_by_its_digest() -> None:
     text = render_block(FOUND)
     block = parse_block(text.replace("418", "419"))

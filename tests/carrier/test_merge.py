@@ -37,6 +37,16 @@ EARLIER_NEW_SHOWN: dict[str, tuple[list[CarrierRecord], list[CarrierRecord], Lin
         [one("receipt", "write_file v2", 9, **FILE)],
         [("receipt", "done: write_file v2")],
     ),
+    "what was done again is counted": (
+        [one("receipt", "pay 418 → ok", 1)],
+        [one("receipt", "pay 418 → ok", 9)],
+        [("receipt", "done 2 times: pay 418 → ok")],
+    ),
+    "what failed and then went through is told apart": (
+        [one("receipt", "pay 418", 1, state="failed_clean")],
+        [one("receipt", "pay 418", 9)],
+        [("receipt", "failed: pay 418"), ("receipt", "done: pay 418")],
+    ),
     "an edit that failed says nothing of the file": (
         [one("receipt", "write_file v1", **FILE)],
         [one("receipt", "write_file v2", 9, **FILE | {"state": "failed_clean"})],
@@ -46,6 +56,11 @@ EARLIER_NEW_SHOWN: dict[str, tuple[list[CarrierRecord], list[CarrierRecord], Lin
         [one("receipt", "create_ticket PLAT-1", subject="create_ticket PLAT")],
         [one("receipt", "create_ticket PLAT-2", 9, subject="create_ticket PLAT")],
         [("receipt", "done: create_ticket PLAT-1"), ("receipt", "done: create_ticket PLAT-2")],
+    ),
+    "a part of the environment has its last state": (
+        [one("environment", "branch: a", name="branch"), one("environment", "mode: plan", 2, name="mode")],
+        [one("environment", "branch: b", 9, name="branch")],
+        [("environment", "mode: plan"), ("environment", "branch: b")],
     ),
     "a job has its last state": (
         [one("job", "build b-1 half", subject="b-1")],
@@ -104,6 +119,18 @@ def test_every_item_of_the_new_records_can_still_be_found_by_its_id() -> None:
     new = [one("constraint", "never", 1), one("constraint", "never", 2), one("evidence", "never", 3)]
     found = {fields["id"] for record in merge_records((), new).records for fields in record.fields["items"]}
     assert found == {"constraint:1.0", "constraint:2.0", "evidence:3.0"}
+
+
+def test_equal_calls_are_counted_over_rounds_and_each_has_its_place() -> None:
+    carrier: tuple[CarrierRecord, ...] = ()
+    for head in ("sha256:" + "a" * 64, "sha256:" + "b" * 64):
+        calls = [item("receipt", "pay 418", number) for number in (1, 5)]
+        carrier = merge_records(carrier, [record("receipt", *calls, head=head)]).records
+    (found,) = carrier
+    assert found.text == "done 4 times: pay 418"
+    calls_of = found.fields["items"][0]["calls"]
+    assert calls_of == ["1.0@aaaaaaaa", "5.0@aaaaaaaa", "1.0@bbbbbbbb", "5.0@bbbbbbbb"]
+    assert merge_records(carrier, ()).records[0].text == found.text
 
 
 @PROPERTY

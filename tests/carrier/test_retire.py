@@ -84,6 +84,21 @@ CASES: dict[str, tuple[CarrierRecord, Messages, bool]] = {
         tool(TODO, '{"todos": [{"content": "buy bread", "status": "completed"}]}', "ok"),
         True,
     ),
+    "a branch that was left is not shown as current": (
+        one("environment", "branch: fix/limits", name="branch"),
+        tool("bash", '{"command": "git switch fix/rates"}', "Switched to branch 'fix/rates'"),
+        False,
+    ),
+    "a switch that failed changes nothing": (
+        one("environment", "branch: fix/limits", name="branch"),
+        tool("bash", '{"command": "git switch fix/rates"}', "error: invalid reference: fix/rates\nfatal: failed"),
+        True,
+    ),
+    "another setting leaves a branch alone": (
+        one("environment", "branch: fix/limits", name="branch"),
+        tool("bash", '{"command": "kubectl config use-context staging"}', 'Switched to context "staging".'),
+        True,
+    ),
     "a promise gives way to a later one": (
         one("obligation", "I'll look at the export later."),
         [*user("And the docs?"), *agent("I'll write the docs next."), *user("Fine."), *agent("Good.")],

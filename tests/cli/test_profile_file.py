@@ -9,7 +9,7 @@ import pytest
 from barrier_policy.errors import ProfileError
 from barrier_policy.log_spec import Fsync, LogKind, LogSpec
 from barrier_policy.policy.cel.engine import ENGINES
-from barrier_policy.profile import EngineName, FidelityClause, Profile, Workload
+from barrier_policy.profile import EngineName, FidelityClause, Inconclusive, Profile, Workload
 from barrier_policy.profile_file import load_profile
 from barrier_policy.spans.segment import Strategy
 from barrier_policy.summarizer_spec import SummarizerKind, SummarizerSpec
@@ -21,6 +21,7 @@ spans: {strategy: turns}
 fidelity:
   preserve: [decisions, bindings]
   audited: false
+audit: {inconclusive: accept}
 workload: {evidence_demand: false}
 tools:
   deploy_service: irreversible
@@ -52,6 +53,7 @@ def test_every_key_sets_its_field(tmp_path: Path) -> None:
         target_tokens=60000,
         strategy=Strategy.TURNS,
         fidelity=FidelityClause(preserve=("decisions", "bindings"), audited=False),
+        inconclusive=Inconclusive.ACCEPT,
         workload=Workload(evidence_demand=False),
         tools={"check_status": "read_only", "deploy_service": "irreversible"},
         store=str(tmp_path / "originals"),
@@ -110,6 +112,7 @@ def test_a_store_is_a_folder_or_none(tmp_path: Path, text: str, store: str | Non
         ("fidelity: {audited: yes}", "1:21: a text where `true` or `false` is needed"),
         ("fidelity: {preserve: bindings}", "1:22: a text where a list of texts is needed"),
         ("fidelity: {preserve: [1]}", "1:23: the number 1 where a text is needed"),
+        ("audit: {inconclusive: ok}", "1:23: `ok` where one of accept, refuse is needed"),
         ("workload: {evidence_demands: true}", "1:12: unknown key `evidence_demands` (did you mean `evidence_demand`?)"),
         ("tools: [a]", "1:8: the section `tools` is a list (it must be a mapping from tool name to effect class)"),
         ("store: {path: x}", "1:8: a mapping where a text is needed"),
@@ -117,7 +120,7 @@ def test_a_store_is_a_folder_or_none(tmp_path: Path, text: str, store: str | Non
         ("overlays: [rules]", "1:12: `rules` is no folder (overlays are folders or bundles of policies, relative to this file)"),
         ("engine: rust", "1:9: `rust` where one of auto, fast, python is needed"),
         ("- tail", "1:1: the profile is a list (it must be a mapping with "
-                   "budget, bundle, engine, fidelity, log, overlays, spans, store, summarizer, tail, tools, workload)"),
+                   "audit, budget, bundle, engine, fidelity, log, overlays, spans, store, summarizer, tail, tools, workload)"),
         ("tail: {}\ntail: {}", "2:1: key `tail` is already used at line 1"),
         ("tail: &a {}", "1:7: anchors are not allowed (write the value out)"),
         ("tools: {a: read_onyl}", "1:12: `read_onyl` where one of idempotent, irreversible, keyed, non_idempotent, read_only is needed"),

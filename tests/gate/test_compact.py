@@ -19,12 +19,15 @@ from barrier_policy import (
     Profile,
 )
 from barrier_policy.carrier.block import parse_block
-from barrier_policy.errors import JournalError, SummaryError
+from barrier_policy.errors import AuditFailedError, JournalError, SummaryError
 from barrier_policy.gate.journal import State, read_journal, transactions
 from barrier_policy.log.decision_log import DecisionLog
 from barrier_policy.log.replay import replay
 from barrier_policy.log_spec import LogSpec
+from barrier_policy.profile import Inconclusive, Workload
 from barrier_policy.provenance.store import original_bytes
+
+from .conftest import call, result
 
 Messages = list[dict[str, Any]]
 NOW = "2026-06-01T12:00:00Z"
@@ -128,6 +131,23 @@ def test_a_conversation_that_goes_on_is_compacted_again_into_one_carrier(gate: G
     assert len(carriers) == 1
     for needed in ("Never restart billing-db", "8150", "9443"):
         assert needed in texts(again)
+
+
+@pytest.mark.parametrize("store", [True, False])
+def test_what_is_done_again_in_the_same_words_is_counted_from_round_to_round(
+    gate_with: Callable[..., Gate], conversation: Messages, store: bool
+) -> None:
+    gate = gate_with() if store else gate_with(store=False, profile=Profile(workload=Workload(evidence_demand=False)))
+    messages = conversation
+    for number in (1, 2, 3):
+        again = [call(10 * number + n, "place_order", item="soil, 40 l") for n in (1, 2)]
+        done = [result(10 * number + n, "ordered") for n in (1, 2)]
+        order = [user("Order soil, and once more."), again[0], done[0], again[1], done[1], agent("Ordered. " * 60)]
+        messages = [*messages, *order, user("Thanks."), agent("Yes.")]
+        compaction = compacted(gate, messages)
+        messages = compaction.messages
+        assert compaction.report.outcome == "pass"
+        assert f"done {2 * number} times: place_order item=soil, 40 l → ordered" in texts(messages)
 
 
 def test_nothing_to_reclaim_gives_back_what_came(gate: Gate) -> None:
@@ -355,3 +375,55 @@ def test_what_is_no_plain_file_is_not_replaced(gate: Gate, conversation: Message
 def test_a_wrong_argument_is_told(gate: Gate, conversation: Messages, options: dict[str, Any]) -> None:
     with pytest.raises(BarrierPolicyError, match=r"whole number|no time"):
         gate.plan(conversation, **options)
+
+
+@pytest.mark.parametrize("span", ["0:2", (1,), (1, 2, 3), (0.5, 2), 3])
+def test_a_span_that_is_none_is_told(gate: Gate, conversation: Messages, span: Any) -> None:
+    with pytest.raises(BarrierPolicyError, match="`span` is"):
+        compacted(gate, conversation, span=span)
+
+
+@pytest.mark.parametrize("message", ["hello", None, [1]])
+def test_what_is_no_message_is_not_observed(gate: Gate, message: Any) -> None:
+    with pytest.raises(BarrierPolicyError, match="`observe` got a"):
+        gate.observe(message)
+
+
+def test_what_is_no_store_is_told() -> None:
+    with pytest.raises(BarrierPolicyError, match="`int` is no store"):
+        Gate(store=5)  # type: ignore[arg-type]
+
+
+def test_what_was_observed_is_planned_and_compacted_by_the_async_twins_too(gate: Gate, conversation: Messages) -> None:
+    async def work() -> Any:
+        for message in conversation:
+            gate.observe(message)
+        return await gate.aplan(keep_last=2, now=NOW), await gate.acompact(keep_last=2, now=NOW)
+
+    decision, done = asyncio.run(work())
+    assert decision.outcome == "compact" and done.outcome == "compacted"
+
+
+def test_a_further_round_passes_the_audit_of_its_files_where_the_store_is_known(gate: Gate) -> None:
+    messages = json.loads((EXAMPLES / "incident.json").read_text(encoding="utf-8"))["messages"]
+    first = gate.compact(messages, keep_last=10, now=NOW).messages
+    second = gate.compact(first, keep_last=10, now=NOW).messages
+    assert gate.audit(first, second, keep_last=10, now=NOW).outcome == "pass"
+
+
+UNCLEAR = "The user wants the dashboard colours reviewed by the design team before anything else happens."
+
+
+def test_an_audit_that_could_not_decide_leaves_the_original(gate_with: Callable[..., Gate], conversation: Messages) -> None:
+    gate = gate_with(summarizer=lambda request: UNCLEAR)
+    with pytest.raises(AuditFailedError, match="is inconclusive") as raised:
+        compacted(gate, conversation)
+    assert raised.value.report.outcome == "inconclusive" and raised.value.exit_code == 4
+    assert last_state(gate) is State.ROLLED_BACK
+
+
+def test_a_profile_may_take_what_could_not_be_decided(gate_with: Callable[..., Gate], conversation: Messages) -> None:
+    gate = gate_with(summarizer=lambda request: UNCLEAR, profile=Profile(inconclusive=Inconclusive.ACCEPT))
+    done = compacted(gate, conversation)
+    assert done.report.outcome == "inconclusive" and done.outcome == "compacted"
+    assert last_state(gate) is State.COMMITTED

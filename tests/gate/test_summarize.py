@@ -100,7 +100,7 @@ def raising_later(error: BaseException) -> Summarizer:
         (ValueError("no model is loaded"), "raised ValueError: no model is loaded"),
         (KeyError(), "raised KeyError"),
         (TimeoutError("the far side is slow"), "raised TimeoutError: the far side is slow"),
-        (RuntimeError("two\nlines \x1b[31mred"), "raised RuntimeError: two lines [31mred"),
+        (RuntimeError("two\nlines \x1b[31mred"), r"raised RuntimeError: two lines \x1b[31mred"),
         (RuntimeError("x" * 1000), "raised RuntimeError: …" + "x" * 299),
     ],
 )

@@ -103,6 +103,7 @@ CALL = {
 }
 READ = {"name": "get_order", "arguments": '{"order": "idem-7f3c9k2-prd"}'}
 PLAN = {"name": "todo_write", "arguments": '{"todos": [{"content": "tell the people of omega", "status": "pending"}]}'}
+SWITCH = {"name": "bash", "arguments": '{"command": "git switch fix/limits"}'}
 EVERY_KIND: Messages = [
     {"role": "user", "content": "RULE: never touch the nightly backup of zeta"},
     {"role": "user", "content": "GATE: wait for my word on schema changes in tau"},
@@ -117,6 +118,8 @@ EVERY_KIND: Messages = [
         "tool_call_id": "r",
         "content": "seven green doors, said at some length so that nobody notes it down " * 4,
     },
+    {"role": "assistant", "content": None, "tool_calls": [{"id": "s", "function": SWITCH}]},
+    {"role": "tool", "tool_call_id": "s", "content": "Switched to branch 'fix/limits'"},
     {"role": "assistant", "content": None, "tool_calls": [{"id": "p", "function": PLAN}]},
     {"role": "tool", "tool_call_id": "p", "content": "ok"},
     {"role": "assistant", "content": "Sounds good."},

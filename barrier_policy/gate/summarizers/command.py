@@ -16,8 +16,7 @@ import msgspec
 
 from barrier_policy.digest import stable_json
 from barrier_policy.errors import SummaryError
-from barrier_policy.gate.shown import shown
-from barrier_policy.gate.summarize import within
+from barrier_policy.gate.summarize import said, within
 from barrier_policy.gate.summary_request import SummaryRequest
 from barrier_policy.summarizer_spec import DEFAULT_TIMEOUT
 
@@ -58,9 +57,9 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
         if len(talk.output) > MAX_OUTPUT:
             raise self._error(f"printed more than {MAX_OUTPUT:,} bytes (it has to print the summary only)")
         if code:
-            said = shown(talk.errors.decode("utf-8", "replace"))
+            words = said(talk.errors.decode("utf-8", "replace"))
             how = f"was ended by signal {-code}" if code < 0 else f"failed with exit code {code}"
-            raise self._error(how + (f": {said}" if said else " and said nothing on standard error"))
+            raise self._error(how + (f": {words}" if words else " and said nothing on standard error"))
         try:
             return talk.output.decode("utf-8-sig")
         except UnicodeDecodeError as error:

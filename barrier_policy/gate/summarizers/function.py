@@ -8,8 +8,7 @@ from typing import Any
 import msgspec
 
 from barrier_policy.errors import SummaryError
-from barrier_policy.gate.shown import shown
-from barrier_policy.gate.summarize import call, within
+from barrier_policy.gate.summarize import call, said, within
 from barrier_policy.gate.summary_request import Summarizer, SummaryRequest
 from barrier_policy.summarizer_spec import DEFAULT_TIMEOUT, function_problem
 
@@ -37,7 +36,7 @@ def load_function(name: str, timeout: float = DEFAULT_TIMEOUT) -> Function:
         for attribute in path.split("."):
             found = getattr(found, attribute)
     except (Exception, SystemExit) as error:  # importing runs code that can do anything
-        problem = f"can't be loaded: {shown(str(error))} (the module must be installed or on PYTHONPATH)"
+        problem = f"can't be loaded: {said(str(error))} (the module must be installed or on PYTHONPATH)"
     else:
         if callable(found):
             return Function(name=name, function=found, timeout=timeout)
