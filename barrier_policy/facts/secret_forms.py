@@ -36,6 +36,8 @@ PASSWORD_OPTION = re.compile(
     r"|\bredis-cli\b[^\n|;]{0,60}?\s-a\s+['\"]?([^\s'\"]{4,})|\becho\s+['\"]?([^\s'\"|]{4,})['\"]?\s*\|\s*sudo\s+-S\b"
 )
 """Options of programs that take a password on the command line."""
+KEYPAD = re.compile(r"(?<![\w#&./*+-])(?:\*\d{4,10}|\*?\d{2,5}-\d{2,5}|\d{4,10})#(?![\w#-])")
+"""What is typed into the lock of a door: four digits or more, ended by a hash sign. Service codes of telephones (`*21#`) are shorter."""
 LICENCE = re.compile(r"(?<![\w-])(?=[A-Z-]{0,28}\d)(?=[\d-]{0,28}[A-Z])[A-Z0-9]{5}(?:-[A-Z0-9]{5}){3,5}(?![\w-])")
 """Keys of products: four to six groups of five."""
 HEADER = re.compile(
@@ -77,6 +79,9 @@ def by_form(text: str) -> Iterator[Secret]:
         for match in JWT.finditer(text):
             yield Secret(start=match.start(), end=match.end(), type=SecretType.JWT)
     yield from _cards(text)
+    if "#" in text:
+        for match in KEYPAD.finditer(text):
+            yield Secret(start=match.start(), end=match.end(), type=SecretType.CODE, name="keypad")
     if any(word in text for word in ENVIRONMENTS):
         for match in ENVIRONMENT_KEY.finditer(text):
             if is_key_tail(match[1], match[2]) and not is_placeholder(match[0]):

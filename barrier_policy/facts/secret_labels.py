@@ -72,7 +72,7 @@ KEY_OWNERS_AFTER = re.compile(
 )
 NETWORKS = ("wifi", "wi-fi", "wlan", "wpa", "wpa2", "hotspot")
 NETWORK_AFTER = re.compile(
-    r"(?i)[^\W\d_]{0,3} (?:(?:of|for|de|del|du|des|di|do|da|der|vom|fürs?|van|voor|od|do|от|для|the|la|le|el|het|notre|nuestro) ?){1,3}(?:wi-?fi|wlan|hotspot|вай-?фа)"
+    r"(?i)[^\W\d_]{0,3} (?:(?:of|for|de|del|du|des|di|do|da|der|das|dem|vom|fürs?|zum|van|voor|od|do|от|к|для|the|our|my|la|le|el|het|notre|nuestro|guest|gäste) ?){1,4}[^\W\d_]{0,10}-?(?:wi-?fi|wlan|hotspot|вай-?фа|network|netz|réseau|nätverk|netværk|nettverk)"
 )
 """The key to a wireless network is a password, whatever it looks like."""
 OTHER_TOKENS = (
