@@ -14,6 +14,7 @@ from importlib.resources import files
 from typing import Final
 
 from barrier_policy.facts.prose import without_quotes
+from barrier_policy.facts.words import lower_case
 
 MUST: Final = "must"
 MUST_NOT: Final = "must_not"
@@ -79,8 +80,7 @@ _LIMIT: Final = re.compile(
 _SCOPE: Final = re.compile(
     r"\b(?:(?:anything|everything|nothing|whoever|whatever|whenever|while|until|till|unless|during|throughout|between|within|inside|under|above|over|below|across|against|before|after"
     r"|in|on|for|from|to|per|at(?! \d)|when|if"
-    r"|in der|im|in|bei|für|ab|bis|während|wenn|auf|an|dans|en|pour|sur|quand|jusqu'|para|sobre|cuando|hasta|nel|nella|per|quando|fino|até|voor|bij|tot|w|dla|do|przy|v|pro|при|для|до)\b)[^,.;:!?]+",
-    re.IGNORECASE,
+    r"|in der|im|in|bei|für|ab|bis|während|wenn|auf|an|dans|en|pour|sur|quand|jusqu'|para|sobre|cuando|hasta|nel|nella|per|quando|fino|até|voor|bij|tot|w|dla|do|przy|v|pro|при|для|до)\b)[^,.;:!?]+"
 )
 
 
@@ -110,19 +110,23 @@ def judge_strength(sentence: str) -> str:
 
 def find_scope(sentence: str) -> str:
     """The words that say where or when the rule holds, "" where none do."""
-    match = _SCOPE.search(sentence, 0, MAX_JUDGED)
-    return match.group().strip() if match else ""
+    match = _SCOPE.search(lower_case(sentence), 0, MAX_JUDGED)
+    return sentence[match.start() : match.end()].strip() if match else ""
 
 
 def guess_language(text: str) -> str:
     """The language of a sentence in lower case, among those with a word list; English where nothing tells."""
-    for language, script in _SCRIPTS:
-        if script.search(text):
-            return language
-    words = set(_LETTERS.findall(text))
-    counts = {language: len(words & common) for language, common in _common_words().items()}
-    for language, letters in _LANGUAGE_LETTERS.items():
-        counts[language] += 2 * any(letter in text for letter in letters)
+    if not text.isascii():
+        for language, script in _SCRIPTS:
+            if script.search(text):
+                return language
+    counts = dict.fromkeys(_lists()["languages"], 0)
+    for word in set(_LETTERS.findall(text)):
+        for language in _languages_of().get(word, ()):
+            counts[language] += 1
+    if not text.isascii():
+        for language, letters in _LANGUAGE_LETTERS.items():
+            counts[language] += 2 * any(letter in text for letter in letters)
     best = max(counts.values())
     likely = [language for language, count in counts.items() if count == best]
     return next((language for language in likely[:MAX_LIKELY] if _words_of(language)["not"].search(text)), likely[0])
@@ -161,11 +165,13 @@ def _lists() -> dict[str, dict[str, dict[str, str]]]:
 
 
 @cache
-def _common_words() -> dict[str, frozenset[str]]:
-    return {
-        language: frozenset(" ".join(lists.values()).replace("_", " ").split())
-        for language, lists in _lists()["languages"].items()
-    }
+def _languages_of() -> dict[str, list[str]]:
+    """The languages of each word that a language has in its lists."""
+    found: dict[str, list[str]] = {}
+    for language, lists in _lists()["languages"].items():
+        for word in sorted(set(" ".join(lists.values()).replace("_", " ").split())):
+            found.setdefault(word, []).append(language)
+    return found
 
 
 @cache
@@ -189,12 +195,10 @@ def _words_of(language: str) -> Mapping[str, re.Pattern[str]]:
 
 @cache
 def _soft_words() -> re.Pattern[str]:
-    words = str(_lists()["soft"]).split()
-    return re.compile(
-        "|".join(
-            re.escape(word.replace("_", " ")) if not word.isascii() else rf"\b{word.replace('_', ' ')}\b" for word in words
-        )
-    )
+    words = [word.replace("_", " ") for word in str(_lists()["soft"]).split()]
+    whole = "|".join(word for word in words if word.isascii())
+    anywhere = "|".join(re.escape(word) for word in words if not word.isascii())
+    return re.compile(rf"\b(?:{whole})\b|{anywhere}")
 
 
 def _alternatives(words: str, before: str, after: str, suffix: str) -> re.Pattern[str]:

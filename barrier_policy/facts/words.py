@@ -20,3 +20,8 @@ def content_words(text: str) -> frozenset[str]:
         elif len(word) >= MIN_LENGTH or not word.isascii():
             found.add(word[:STEM])
     return frozenset(found)
+
+
+def lower_case(text: str) -> str:
+    """The text in lower case, letter for letter, so that places stay: only `İ` has a lower case of two letters."""
+    return text.replace("İ", "i").lower()

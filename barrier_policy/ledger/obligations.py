@@ -8,7 +8,7 @@ import msgspec
 
 from barrier_policy.facts.model import Fact
 from barrier_policy.ledger.conversation import Call, Conversation, Turn, says_only, speaks
-from barrier_policy.ledger.cues import DEFERS, POSTPONES, SHARE, WAITS, tells_rest
+from barrier_policy.ledger.cues import SHARE, WAITS, defers, postpones, tells_rest
 from barrier_policy.ledger.effects import effect_id
 from barrier_policy.ledger.model import UNSETTLED, Event, Item
 from barrier_policy.ledger.owed import MAX_CLOSING, MAX_REPLY, closing_words, message_text, new_obligation, user_text
@@ -173,7 +173,7 @@ def _proposed(conversation: Conversation, turn: Turn) -> bool:
     after = turn.index + 1
     if turn.final < 0 or after >= len(conversation.turns) or not conversation.turns[after].has_user:
         return False
-    return DEFERS.search(user_text(conversation, conversation.turns[after])[:MAX_REPLY]) is not None
+    return defers(user_text(conversation, conversation.turns[after])[:MAX_REPLY])
 
 
 def _waits(conversation: Conversation, turn: Turn) -> tuple[int, str] | None:
@@ -345,7 +345,7 @@ def _answered(conversation: Conversation, turn: Turn) -> int | None:
 
 
 def _puts_off(conversation: Conversation, turn: Turn) -> bool:
-    return POSTPONES.search(user_text(conversation, turn)[:MAX_REPLY]) is not None
+    return postpones(user_text(conversation, turn)[:MAX_REPLY])
 
 
 # work in flight, plans ----------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ def awaited_answers(conversation: Conversation) -> Iterator[tuple[Item, list[Eve
         waits = find_awaited(said) if turn.end <= conversation.present else None
         if waits is not None:
             item = new_obligation(
-                "handoff", turn.final, waits.group(), number=700, rebindable=False, debtor=Origin.TOOL, creditor=Origin.AGENT
+                "handoff", turn.final, waits, number=700, rebindable=False, debtor=Origin.TOOL, creditor=Origin.AGENT
             )
             events = [Event(turn.final, item.id, "detached", "the agent says that an answer is awaited")]
             later = spoken.of_same(turn, said)
