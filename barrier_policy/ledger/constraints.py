@@ -9,7 +9,6 @@ from barrier_policy.facts.model import Fact
 from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.conversation import Conversation
 from barrier_policy.ledger.model import Ending, Event, Family, Item
-from barrier_policy.ledger.obligations import is_reply
 from barrier_policy.transcript.model import Origin
 
 MAX_CANDIDATES = 50
@@ -83,7 +82,7 @@ def _rules(conversation: Conversation, message: int) -> Iterator[Item]:
     origin = conversation.messages[message].origin
     seen: dict[tuple[int, int], Fact] = {}
     gates: set[tuple[int, int]] = set()
-    weak = is_reply(conversation, conversation.turn(message))
+    weak = conversation.turn(message).replies
     for fact in conversation.of_kind(message, "constraint", "approval_gate"):
         if weak and fact.get("proposed"):
             continue  # in an answer to the agent's question only what is surely a rule is one

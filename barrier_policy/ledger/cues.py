@@ -90,16 +90,19 @@ ASKS = re.compile(
 """A question mark, a question word near the beginning, or no more than two words, which order nothing by themselves."""
 
 _AWAITS_HINTS = (
-    "answer|reply|repli|respon|respuest|rispost|respost|répon|repón|decis|decid|deciz|décis|décid|déciz|confirm|approv|verdict|result|feedback|word"
-    "|signature|call|heard|react|come back|shown up|antwort|rückmeld|bestätig|entscheid|zusage|freigabe|rückruf|gemeldet|accord|avis|retour|visto"
-    "|contest|confer|antwoord|bevestig|reag|reactie|besl|odpowied|decyz|potw|odpověd|rozhodnut|ответ|решени|подтвержд|yanıt|cevap|svar|besked|válasz"
-    "|回|复|覆|批|确|返|承|連|答|رج|답|회신|승인|موافق|تأكيد|उत्तर|मंज़ूरी"
-).split("|")
+    "answer", "reply", "repli", "respon", "respuest", "rispost", "respost", "répon", "repón", "decis", "decid", "deciz", "décis", "décid",
+    "déciz", "confirm", "approv", "verdict", "result", "feedback", "word", "signature", "call", "heard", "react", "come back", "shown up",
+    "antwort", "rückmeld", "bestätig", "entscheid", "zusage", "freigabe", "rückruf", "gemeldet", "accord", "avis", "retour", "visto",
+    "contest", "confer", "antwoord", "bevestig", "reag", "reactie", "besl", "odpowied", "decyz", "potw", "odpověd", "rozhodnut", "ответ",
+    "решени", "подтвержд", "yanıt", "cevap", "svar", "besked", "válasz", "回", "复", "覆", "批", "确", "返", "承", "連", "答", "رج", "답", "회신", "승인",
+    "موافق", "تأكيد", "उत्तर", "मंज़ूरी",
+)  # fmt: skip
 _REST_HINTS = (
-    "check|look|find|search|schau|prüf|klär|such|ermitt|recherch|regard|vérif|cherch|renseign|busc|mirando|revis|averigu|comprob|cerc|control|verific"
-    "|guard|procur|zoek|kijk|vraag|sprawdz|szuk|ustal|zjišť|hled|ověř|выясн|уточн|провер|ищу|bakıyor|bakiyor|araştır|koll|letar|undersök"
-    "|查|核|确|調|確|확인|조사|찾|أ|ا|ب|रह"
-).split("|")
+    "check", "look", "find", "search", "schau", "prüf", "klär", "such", "ermitt", "recherch", "regard", "vérif", "cherch", "renseign", "busc",
+    "mirando", "revis", "averigu", "comprob", "cerc", "control", "verific", "guard", "procur", "zoek", "kijk", "vraag", "sprawdz", "szuk",
+    "ustal", "zjišť", "hled", "ověř", "выясн", "уточн", "провер", "ищу", "bakıyor", "bakiyor", "araştır", "koll", "letar", "undersök", "查",
+    "核", "确", "調", "確", "확인", "조사", "찾", "أ", "ا", "ب", "रह",
+)  # fmt: skip
 """One of these stands in whatever the longer pattern finds: most texts are done with after them."""
 
 

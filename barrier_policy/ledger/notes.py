@@ -17,7 +17,7 @@ from barrier_policy.ledger.conversation import Call, Conversation, Turn
 from barrier_policy.ledger.cues import ASKS, REPEATS
 from barrier_policy.ledger.effects import compact_arguments
 from barrier_policy.ledger.model import TERMINAL, UNSETTLED, Event, Family, Item
-from barrier_policy.ledger.obligations import is_instruction, is_reply, joined
+from barrier_policy.ledger.obligations import is_instruction, joined
 from barrier_policy.ledger.owed import closing_words, user_text
 from barrier_policy.transcript.model import Message, Origin, PartType
 from barrier_policy.transcript.pairing import PartRef
@@ -90,7 +90,7 @@ def _statements(conversation: Conversation, live: Set[int]) -> Iterator[Item]:
             continue
         facts = _once_a_sentence(conversation.of_kind(turn.start, *STATEMENTS))
         done = len(facts) == 1 and _consumed(turn) and turn is not working[-1] and _is_plain(facts[0].text)
-        if is_reply(conversation, turn) or done:
+        if turn.replies or done:
             facts = [fact for fact in facts if fact.kind in ("release", "correction") or _adds_clause(fact.text)]
         rules = {(fact.part, fact.start) for fact in conversation.of_kind(turn.start, "constraint", "approval_gate")}
         if len(facts) > MAX_TOLD:
@@ -156,7 +156,7 @@ def _consumed(turn: Turn) -> bool:
 def _reports(conversation: Conversation, acted: Set[int]) -> Iterator[Item]:
     """Sentences of the agent that give values or states, in turns that did something or were told something."""
     for turn in conversation.turns:
-        if is_reply(conversation, turn) or (turn.index not in acted and not is_instruction(turn)):
+        if turn.replies or (turn.index not in acted and not is_instruction(turn)):
             continue
         for message in range(turn.start, min(turn.end, conversation.present)):
             if sum(len(text) for text in _spoken(conversation.messages[message])) > MAX_REPORT:

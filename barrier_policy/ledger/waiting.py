@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from barrier_policy.facts.words import content_words
-from barrier_policy.ledger.conversation import Call, Conversation, Turn
+from barrier_policy.ledger.conversation import MAX_REPLY, Call, Conversation, Turn
 from barrier_policy.ledger.cues import find_awaited
 from barrier_policy.ledger.effects import leaves
 from barrier_policy.ledger.model import Event, Item
-from barrier_policy.ledger.owed import MAX_REPLY, closing_words, new_obligation
+from barrier_policy.ledger.owed import closing_words, new_obligation
 from barrier_policy.transcript.model import Origin
 
 SHARED_WORDS = 2
