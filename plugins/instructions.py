@@ -77,6 +77,7 @@ def frame_pieces(words: Sequence[str]) -> Iterator[str]:
     yield next((mark for limit, mark in LENGTHS if len(words) < limit), LONG)
 
 
+@lru_cache(maxsize=1_000)
 def small_talk_score(sentence: str) -> int:
     """How sure it is, in thousandths, that a user's sentence only asks or chats; below zero it tells or orders something."""
     model = load_model()

@@ -8,8 +8,8 @@ can't mean is left out. A weakly supported fact is marked `proposed`: it may pro
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
+from collections.abc import Iterable, Iterator, Mapping, Set
+from functools import cache, lru_cache
 from typing import Final
 
 import msgspec
@@ -19,7 +19,7 @@ from barrier_policy_plugins.sentence_model import SentenceModel, shipped_model
 
 from barrier_policy.facts.context import Context
 from barrier_policy.facts.model import Attribute, Fact, FactKind, FactValue
-from barrier_policy.facts.prose import Sentence, prose_sentences
+from barrier_policy.facts.prose import prose_sentences
 from barrier_policy.hookspecs import hookimpl
 from barrier_policy.transcript.model import Message, MessageKind, Origin, PartType
 
@@ -93,6 +93,8 @@ BARS: Final[Mapping[int, Mapping[str, Bar]]] = {
 }
 """Set on labelled cases, between lost words and needless barriers: a user's missed rule is lost, a doubtful one costs a short line; in an
 agent's long prose a doubtful one costs a barrier. How often a kind is found on held-out sentences: `benchmarks/prose_model`."""
+NOTICE_BARS: Final[Mapping[str, Bar]] = {kind: BARS[AGENT][kind] for kind in STATUSES}
+MAX_MEMO: Final = 1_000
 NOT_A_RULE: Final[Mapping[str, int]] = {"approval": 60, "request": 35, "denial": 35}
 """What a cue of another kind takes off the score of a rule."""
 QUESTION_MARK: Final = 100
@@ -166,58 +168,63 @@ def _speaker(message: Message) -> int | None:
 
 
 def _facts(message: Message, speaker: int) -> Iterator[Fact]:
-    bars = BARS[speaker]
-    if message.kind is MessageKind.NOTICE:
-        bars = {kind: BARS[AGENT][kind] for kind in STATUSES}
+    is_notice = message.kind is MessageKind.NOTICE
     calls = max((index for index, part in enumerate(message.parts) if part.type is PartType.TOOL_CALL), default=-1)
     for index, part in enumerate(message.parts):
         if part.type is PartType.TEXT:
             for sentence in prose_sentences(part.text):
                 announces = speaker == AGENT and (index < calls or sentence.text.endswith((":", "：")))
-                for kind, score in judge_sentence(sentence, speaker, bars):
-                    if not (announces and kind in ANNOUNCED):
-                        yield _fact(message.index, index, sentence, kind, score, speaker, bars[kind])
+                for kind, attributes in read_sentence(sentence.text, speaker, is_notice):
+                    if not (announces and kind in ANNOUNCED) and not (kind == "plan_item" and sentence.box):
+                        yield Fact(
+                            kind=kind,
+                            message=message.index,
+                            part=index,
+                            start=sentence.start,
+                            end=sentence.end,
+                            text=sentence.text,
+                            attributes=attributes,
+                        )
 
 
-def judge_sentence(sentence: Sentence, speaker: int, bars: Mapping[str, Bar]) -> list[tuple[str, int]]:
-    """The kinds that a sentence is of, with their scores."""
+@lru_cache(maxsize=MAX_MEMO)
+def read_sentence(sentence: str, speaker: int, is_notice: bool) -> tuple[tuple[str, dict[str, FactValue]], ...]:
+    """The kinds of facts that a sentence states, with their attributes. The last sentences are remembered: in long runs many come again."""
+    bars = NOTICE_BARS if is_notice else BARS[speaker]
+    cues = find_cues(sentence)
+    return tuple(
+        (kind, _attributes(kind, sentence, score, speaker, score < bars[kind].sure, cues))
+        for kind, score in _scores(sentence, speaker, cues).items()
+        if kind in bars and score >= bars[kind].proposed
+    )
+
+
+def _scores(sentence: str, speaker: int, cues: Set[str]) -> dict[str, int]:
+    """How sure it is, in hundredths of a logit, that a sentence is of each kind."""
     model = load_model()
-    scores = dict(zip(model.outputs, model.scores(sentence.text, speaker), strict=True))
-    cues = find_cues(sentence.text)
+    scores = dict(zip(model.outputs, model.scores(sentence, speaker), strict=True))
     # a gate is a rule as well, and what says that a sentence is a rule says it of gates too
     rule = max(scores["constraint"], scores["rule"])
     for kind in cues:
         scores[kind] += CUE_WEIGHTS[kind]
         rule -= NOT_A_RULE.get(kind, 0)
-    if _ASKS.search(sentence.text):
+    if _ASKS.search(sentence):
         scores["question"] += QUESTION_MARK
     if scores["question"] >= QUESTION_BAR:
         rule -= QUESTION_MARK
     scores["constraint"] = rule
     scores["approval_gate"] = min(scores["approval_gate"], rule + GATE_MARGIN)
-    found = [(kind, scores[kind]) for kind, bar in bars.items() if scores[kind] >= bar.proposed]
-    return [(kind, score) for kind, score in found if not (kind == "plan_item" and sentence.box)]
+    return scores
 
 
-def _fact(message: int, part: int, sentence: Sentence, kind: str, score: int, speaker: int, bar: Bar) -> Fact:
-    attributes: dict[str, FactValue]
+def _attributes(kind: str, sentence: str, score: int, speaker: int, proposed: bool, cues: Set[str]) -> dict[str, FactValue]:
     if kind == "plan_item":
-        attributes = {"state": "open", "id": "", "source": "sentence", "whole": False}
-    else:
-        attributes = {"confidence": 50 + score * 50 // (abs(score) + 100), "proposed": score < bar.sure}
+        return {"state": "open", "id": "", "source": "sentence", "whole": False}
+    attributes: dict[str, FactValue] = {"confidence": 50 + score * 50 // (abs(score) + 100), "proposed": proposed}
     if kind in RULES:
-        gate = kind == "approval_gate" or "approval_gate" in find_cues(sentence.text)
-        attributes["polarity"] = judge_polarity(sentence.text, gate=gate)
-        attributes["strength"] = judge_strength(sentence.text)
-        attributes["scope"] = find_scope(sentence.text)
+        attributes["polarity"] = judge_polarity(sentence, gate=kind == "approval_gate" or "approval_gate" in cues)
+        attributes["strength"] = judge_strength(sentence)
+        attributes["scope"] = find_scope(sentence)
     elif kind == "question":
         attributes["to"] = "user" if speaker == AGENT else "agent"
-    return Fact(
-        kind=kind,
-        message=message,
-        part=part,
-        start=sentence.start,
-        end=sentence.end,
-        text=sentence.text,
-        attributes=attributes,
-    )
+    return attributes

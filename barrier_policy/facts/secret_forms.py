@@ -23,6 +23,10 @@ KEY_BOX = re.compile(
     r"|cofre|kluis|sejf|сейф)\b[^.\n]{0,30}?\b(?:is|on|to|code|combination|ist|auf|est|sur|es|en|è|é|op|kod|код)\b *:? *([A-Z0-9-]*\d[A-Z0-9-]{2,})(?![\w-])"
 )
 """What opens a box with keys or money."""
+BOXES = (
+    "key", "lock", "safe", "strongbox", "schlüssel", "tresor", "boîte", "coffre", "caja fuerte", "cassaforte", "cofre", "kluis", "sejf", "сейф",
+)  # fmt: skip
+"""One of these stands in whatever KEY_BOX finds."""
 CARD = re.compile(r"(?<![\w.-])\d{4}(?:[ -]?\d{4}){2}[ -]?\d{1,7}(?![\w.-]?\d)")
 AUTHORIZATION = re.compile(r"(?i)\b(?:bearer|basic)[ ]+([A-Za-z0-9._~+/=-]{12,})")
 COOKIE = re.compile(r"(?i)\bcookie: *[\w.-]+=([^;\s\"']{12,})")
@@ -53,9 +57,10 @@ def by_form(text: str) -> Iterator[Secret]:
     if "eyJ" in text:
         for match in JWT.finditer(text):
             yield Secret(start=match.start(), end=match.end(), type=SecretType.JWT)
-    yield from _groups(KEY_BOX, text, SecretType.CODE, "key box")
+    if any(map(text.lower().__contains__, BOXES)):
+        yield from _groups(KEY_BOX, text, SecretType.CODE, "key box")
     yield from _cards(text)
-    if any(word in text for word in ENVIRONMENTS):
+    if any(map(text.__contains__, ENVIRONMENTS)):
         for match in ENVIRONMENT_KEY.finditer(text):
             if is_key_tail(match[1], match[2]) and not is_placeholder(match[0]):
                 yield Secret(start=match.start(), end=match.end(), type=SecretType.API_KEY)

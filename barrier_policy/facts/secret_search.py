@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from barrier_policy.facts.secret_codes import find_codes
+from barrier_policy.facts.secret_codes import LABELS, SELF_LABELS, find_codes
 from barrier_policy.facts.secret_forms import Secret, by_form, by_prefix
 from barrier_policy.facts.secret_labels import (
     ABOUT_AFTER,
@@ -65,6 +65,11 @@ MIXED_PIN = re.compile(
 )
 """A PIN with letters: it has a joint, as neither the pin of a chip nor the version of a package has."""
 MIN_DIGITS = 3
+STEMS = (
+    *PASSWORD_STEMS, "pw", "pass", *TOKEN_STEMS, *KEY_STEMS, *CODE_STEMS, *PIN_STEMS, *LOGIN_STEMS, *SELF_LABELS, *LABELS,
+)  # fmt: skip
+ASCII_STEMS = tuple(filter(str.isascii, STEMS))
+"""One of these stands in every text with a label: most texts are done with after them."""
 DIGITS = re.compile(
     r"[\\\"'`]{0,2}[ \t]*(?:[:=#]|code|number|nummer|numéro|número|is|ist|lautet|est|es|è|é|は|是)?[ \t]*[:=]?[ \t]*[\"'`]?(\d{4,8})(?!\w|[.:/,-]\w)"
 )
@@ -81,6 +86,8 @@ def _by_label(text: str) -> Iterator[Secret]:
     lowered = text.lower()
     if len(lowered) != len(text):  # a few letters have longer lower-case forms, which would shift the places
         lowered = "".join(letter if len(letter.lower()) != 1 else letter.lower() for letter in text)
+    if not any(map(lowered.__contains__, ASCII_STEMS if lowered.isascii() else STEMS)):
+        return
     for start, end in _stems(lowered, PASSWORD_STEMS):
         yield from _password(text, start, end)
     for start, end in _stems(lowered, ("pw",)):
