@@ -13,9 +13,9 @@ STEM = 6
 def content_words(text: str) -> frozenset[str]:
     """Folded stems of the longer words and of every token with a digit."""
     found = set()
-    for match in WORD.finditer(unicodedata.normalize("NFKC", text)):
-        word = match.group().casefold()
-        if any(character.isdigit() for character in word):
+    for word in WORD.findall(unicodedata.normalize("NFKC", text)):
+        word = word.casefold()
+        if not word.isalpha() and any(map(str.isdigit, word)):
             found.add(word)
         elif len(word) >= MIN_LENGTH or not word.isascii():
             found.add(word[:STEM])

@@ -22,9 +22,11 @@ MAX_LEAVES = 40
 def awaited_answers(conversation: Conversation) -> Iterator[tuple[Item, list[Event]]]:
     """What the agent says that somebody else has yet to answer, until a later turn speaks of the same and no longer waits."""
     spoken = _Spoken()
-    for turn in reversed(conversation.turns):
+    waiting = {turn.index: words for turn in conversation.turns if (words := _awaited(conversation, turn)) is not None}
+    first = min(waiting, default=len(conversation.turns))
+    for turn in reversed(conversation.turns[first:]):
         said = closing_words(conversation, turn)
-        waits = find_awaited(said) if turn.end <= conversation.present else None
+        waits = waiting.get(turn.index)
         if waits is not None:
             item = new_obligation(
                 "handoff", turn.final, waits, number=700, rebindable=False, debtor=Origin.TOOL, creditor=Origin.AGENT
@@ -37,6 +39,10 @@ def awaited_answers(conversation: Conversation) -> Iterator[tuple[Item, list[Eve
             yield item, events
         else:
             spoken.add(turn, said)
+
+
+def _awaited(conversation: Conversation, turn: Turn) -> str | None:
+    return find_awaited(closing_words(conversation, turn)) if turn.end <= conversation.present else None
 
 
 def inconclusive_look_ups(look_ups: Sequence[Call]) -> Iterator[tuple[Item, list[Event]]]:

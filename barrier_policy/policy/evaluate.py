@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 from copy import copy
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -52,7 +52,7 @@ class Evaluator:
         programs += [program for judged in self._waivers for program in judged.programs]
         conditions = [rule.condition.expression for rule in self._rules]
         self._seen = sorted({path for condition in conditions for path in condition.reads})
-        self._memo: dict[tuple[Hashable, ...], tuple[RuleOutcome, ...]] = {}
+        self._memo: dict[tuple[Hashable, ...], _Judged] = {}
         self._reader = RecordReader(
             policies.schema,
             (path for program in programs for path in program.expression.reads),
@@ -68,54 +68,61 @@ class Evaluator:
     def judge(self, record: Mapping[str, Any], digest: str = "") -> VerdictKind:
         """The verdict alone, without its reasons. `digest` is that of the span's original, which exceptions may name."""
         span = _Span(self._reader.read(record), self._engine, digest)
-        return combine(self._outcomes(span))[0]
+        return self._judged(span).verdict
 
     def exceptions(self, record: Mapping[str, Any], digest: str = "") -> tuple[AppliedException, ...]:
         """The exceptions that keep true barriers from binding a span."""
         if not self._in_force:
             return ()
         span = _Span(self._reader.read(record), self._engine, digest)
-        return self._applied(self._outcomes(span))
+        return self._applied(self._judged(span).outcomes)
 
     def evaluate(self, record: Mapping[str, Any], digest: str = "") -> Verdict:
         """The verdict of one span record, a dict with the fields of `Span`. What fails is an outcome, not an exception."""
         span = _Span(self._reader.read(record), self._engine, digest)
-        outcomes = self._outcomes(span)
-        verdict, is_default = combine(outcomes)
-        decides = permits if verdict is VerdictKind.OPPORTUNITY else bars
+        judged = self._judged(span)
         reasons: list[Reason] = []
         warnings: list[Reason] = []
         errors: list[RuleError] = []
-        for rule, found in zip(self._rules, outcomes, strict=True):
-            if found.outcome is Outcome.ERROR and found.mode is Mode.ENFORCE:
+        for rule, found in judged.speaking:
+            if found.outcome is Outcome.ERROR:
                 errors.append(rule.error("condition", found.message))
-            elif found.outcome is Outcome.TRUE and (decides(found) or found.mode is Mode.WARN):
+            else:
                 (warnings if found.mode is Mode.WARN else reasons).append(rule.reason(span, errors))
                 if bars(found):
                     errors += [rule.error("exception", text) for text in self._failures(found.rule, span)]
         return Verdict(
-            verdict=verdict,
-            default_barrier=is_default,
+            verdict=judged.verdict,
+            default_barrier=judged.is_default,
             reasons=tuple(reasons),
             warnings=tuple(warnings),
             errors=tuple(errors),
-            exceptions=self._applied(outcomes),
-            outcomes=outcomes,
+            exceptions=self._applied(judged.outcomes),
+            outcomes=judged.outcomes,
         )
 
-    def _outcomes(self, span: _Span) -> tuple[RuleOutcome, ...]:
-        """What every rule says. The one place where exceptions are applied."""
-        found = self._remembered(span)
-        return tuple(self._excepted(outcome, span) for outcome in found) if self._in_force else found
-
-    def _remembered(self, span: _Span) -> tuple[RuleOutcome, ...]:
+    def _judged(self, span: _Span) -> _Judged:
+        """What every rule says, and what follows. The one place where exceptions are applied."""
         sights = span.reading.sights
         key = tuple([sights[path] for path in self._seen])
         found = self._memo.get(key)
         if found is None:
-            found = tuple(rule.outcome(span) for rule in self._rules)
+            found = self._conclude(tuple(rule.outcome(span) for rule in self._rules))
             _remember(self._memo, key, found, span, self._seen)
+        if self._in_force:
+            return self._conclude(tuple(self._excepted(outcome, span) for outcome in found.outcomes))
         return found
+
+    def _conclude(self, outcomes: tuple[RuleOutcome, ...]) -> _Judged:
+        verdict, is_default = combine(outcomes)
+        decides = permits if verdict is VerdictKind.OPPORTUNITY else bars
+        speaking = tuple(
+            (rule, found)
+            for rule, found in zip(self._rules, outcomes, strict=True)
+            if (found.outcome is Outcome.ERROR and found.mode is Mode.ENFORCE)
+            or (found.outcome is Outcome.TRUE and (decides(found) or found.mode is Mode.WARN))
+        )
+        return _Judged(outcomes, verdict, is_default, speaking)
 
     def _excepted(self, found: RuleOutcome, span: _Span) -> RuleOutcome:
         """A true barrier that an exception covers no longer binds. One in error does: unknown protects."""
@@ -148,6 +155,15 @@ class Evaluator:
         reader = RecordReader(self._schema, (path for clause in clauses for path in clause.reads))
         span = _Span(reader.read(record), self._engine)
         return tuple(_clause(clause, span) for clause in clauses)
+
+
+class _Judged(NamedTuple):
+    """What all rules say about a span, and what follows: its verdict, and the rules that are heard, as reason, warning or error."""
+
+    outcomes: tuple[RuleOutcome, ...]
+    verdict: VerdictKind
+    is_default: bool
+    speaking: tuple[tuple[_JudgedRule, RuleOutcome], ...]
 
 
 class _Span:

@@ -45,7 +45,7 @@ class RecordReader:
     def _key(self, record: Mapping[str, Any], path: Path) -> bytes:
         value: Any = record
         for name in path:
-            if not isinstance(value, Mapping) or name not in value:
+            if not isinstance(value, (dict, Mapping)) or name not in value:  # a dict is told at once
                 return _ABSENT
             value = value[name]
         key = self._json(value)
