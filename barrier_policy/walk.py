@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache, partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import msgspec
 from barrier_policy.carrier.merge import merge_records
 from barrier_policy.carrier.record import CarrierRecord
 from barrier_policy.carrier.write import write_shared
-from barrier_policy.decision.assess import Assessment, Probe, assess_spans, record_of, what_blocks
+from barrier_policy.decision.assess import Assessment, Probe, assess_spans, record_of, repair_records, what_blocks
 from barrier_policy.decision.model import (
     SCHEMA,
     Blocking,
@@ -285,7 +286,8 @@ def records_of(join: Join, assessments: Sequence[Assessment], actions: Sequence[
     at_hand = max((message.index for message in join.messages if opens_turn(message)), default=0)
     placed = [placement for found in repaired for placement in found.shared]
     shared = write_shared(placed, join.ledger, join.messages, at_hand)
-    return merge_records((), (*(record for found in repaired for record in found.records), *shared)).records
+    own = (record for found in repaired for record in repair_records(join, found))
+    return merge_records((), chain(own, shared)).records
 
 
 def _span_decision(join: Join, found: Assessment, action: str, digest: str, store: Store | None) -> SpanDecision:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 
 from barrier_policy.facts.model import Fact
 from barrier_policy.facts.words import content_words
@@ -99,9 +100,11 @@ def _rules(conversation: Conversation, message: int) -> Iterator[Item]:
             message=message,
             part=fact.part,
             text=fact.text,
-            attributes={
-                "gate": "true" if place in gates else "",
-                "strength": str(fact.get("strength", "hard")),
-                "origin": origin,
-            },
+            attributes=_force("true" if place in gates else "", str(fact.get("strength", "hard")), origin),
         )
+
+
+@lru_cache(maxsize=256)
+def _force(gate: str, strength: str, origin: str) -> dict[str, str]:
+    """One dict for all rules that are alike in these; nobody writes to it."""
+    return {"gate": gate, "strength": strength, "origin": origin}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from barrier_policy.ledger.conversation import MAX_CLOSING, Conversation, Turn, words_of
 from barrier_policy.ledger.model import Family, Item
 
@@ -28,8 +30,14 @@ def new_obligation(
         text=text,
         subject=subject,
         rebindable=rebindable,
-        attributes={"debtor": debtor, "creditor": creditor},
+        attributes=_parties(debtor, creditor),
     )
+
+
+@cache
+def _parties(debtor: str, creditor: str) -> dict[str, str]:
+    """One dict for all obligations between the two; nobody writes to it."""
+    return {"debtor": debtor, "creditor": creditor}
 
 
 def user_text(conversation: Conversation, turn: Turn) -> str:
