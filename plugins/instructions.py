@@ -98,7 +98,7 @@ def _known_pieces(word: str) -> tuple[str, ...]:
 def is_nod(sentence: str) -> bool:
     """A single word without a digit, in a script that parts its words: it answers, and says nothing that a record could hold."""
     words = WORD.findall(sentence)
-    return sentence.isascii() and sum(word.isalpha() for word in words) < 2 and not any(word.isdigit() for word in words)
+    return sentence.isascii() and sum(map(str.isalpha, words)) < 2 and not any(map(str.isdigit, words))
 
 
 @hookimpl

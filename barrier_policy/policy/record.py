@@ -78,6 +78,7 @@ class Reading:
     def __init__(self, keys: dict[Path, bytes], paths: Mapping[Path, _PathReader]) -> None:
         self.keys = keys
         self._paths = paths
+        self._values: dict[Path, Any] = {}
 
     @cached_property
     def sights(self) -> dict[Path, Hashable]:
@@ -90,9 +91,8 @@ class Reading:
 
     def problem(self, paths: Iterable[Path]) -> str:
         """Why an expression that reads these paths can't be evaluated; empty if it can."""
-        values = self._decoded
         for path in paths:
-            if path not in values:
+            if self._value(path) is None:
                 type_name = self._paths[path].type
                 limit = f" of at most {MAX_ITEMS:,} items" if element(type_name) else ""
                 return f"`span.{'.'.join(path)}` is not {article(type_name)}{limit}"
@@ -101,7 +101,10 @@ class Reading:
     def span(self) -> dict[str, Any]:
         """The valid paths as one nested dict."""
         span: dict[str, Any] = {}
-        for path, value in self._decoded.items():
+        for path in self.keys:
+            value = self._value(path)
+            if value is None:
+                continue
             holder = span
             for name in path[:-1]:
                 holder = holder.setdefault(name, {})
@@ -109,19 +112,20 @@ class Reading:
         return span
 
     def _sight(self, path: Path, reader: _PathReader) -> Hashable:
-        if reader.see is None or self.keys[path] == _NOTHING or path not in self._decoded:
-            return self.keys[path]
-        return tuple(map(reader.see, self._decoded[path]))
+        key = self.keys[path]
+        if reader.see is None or key == _NOTHING:
+            return key
+        value = self._value(path)
+        return key if value is None else tuple(map(reader.see, value))
 
-    @cached_property
-    def _decoded(self) -> dict[Path, Any]:
-        values = {}
-        for path, key in self.keys.items():
+    def _value(self, path: Path) -> Any:
+        """What stands at a path, None where that is not what the schema says."""
+        if path not in self._values:
             try:
-                values[path] = self._paths[path].decode(key)
+                self._values[path] = self._paths[path].decode(self.keys[path])
             except msgspec.MsgspecError:
-                continue
-        return values
+                self._values[path] = None
+        return self._values[path]
 
 
 def _printable(value: Any) -> Any:
