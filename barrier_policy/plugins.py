@@ -54,9 +54,10 @@ class Extractor(msgspec.Struct, frozen=True, kw_only=True):
     def __call__(self, message: Message, context: Context) -> Iterable[Fact]:
         """Facts of one message. Raises ValueError for a fact of a kind that another plugin declares."""
         found = list(self.extract(message=message, context=context) or ())
-        for fact in found:
-            if self.declares is not None and fact.kind not in self.declares:
-                raise ValueError(f"fact of kind {fact.kind}, which this plugin does not declare")
+        if self.declares is not None:
+            for fact in found:
+                if fact.kind not in self.declares:
+                    raise ValueError(f"fact of kind {fact.kind}, which this plugin does not declare")
         return found
 
 
@@ -193,14 +194,17 @@ def _hooks_of(manager: pluggy.PluginManager, plugin: str) -> dict[str, Any]:
     """The plugin's own functions by hook name, adapted to be called with any subset of the hook's arguments."""
     found = {}
     for name in _known_hooks(manager):
-        for implementation in getattr(manager.hook, name).get_hookimpls():
+        hook = getattr(manager.hook, name)
+        for implementation in hook.get_hookimpls():
             if implementation.plugin_name == plugin:
-                found[name] = _bind(implementation.function, implementation.argnames)
+                found[name] = _bind(implementation.function, implementation.argnames, hook.spec.argnames)
     return found
 
 
-def _bind(function: Callable[..., Any], names: tuple[str, ...]) -> Callable[..., Any]:
-    return lambda **values: function(*(values[name] for name in names))
+def _bind(function: Callable[..., Any], names: tuple[str, ...], given: tuple[str, ...]) -> Callable[..., Any]:
+    if set(names) == set(given):
+        return function
+    return lambda **values: function(**{name: values[name] for name in names})
 
 
 def _take(hook: Callable[..., Any] | None, known: Mapping[str, Any], what: str, *, own: bool = True) -> dict[str, Any]:

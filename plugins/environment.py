@@ -114,7 +114,7 @@ def _part_settings(part: Part) -> Iterator[tuple[str, str, str, bool]]:
                 for match in islice(pattern.finditer(part.text[:4_000]), 4):
                     yield name, match[match.lastindex or 1], "output", True
     elif part.type is PartType.TEXT:
-        for match in islice(PROSE_VARIABLE.finditer(part.text), MAX_COMMANDS):
+        for match in islice(PROSE_VARIABLE.finditer(part.text) if "=" in part.text else (), MAX_COMMANDS):
             if "$" not in match[2]:
                 yield f"env.{match[1]}", match[2].rstrip(".:"), "prose", False
         for match in islice(INLINE_CODE.finditer(part.text), MAX_COMMANDS):

@@ -9,10 +9,12 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from importlib.resources import files
+from itertools import pairwise
 from math import isqrt
+from sys import intern
 from typing import Final
 
 import msgspec
@@ -49,35 +51,54 @@ def load_model() -> Model:
 
 def pieces(sentence: str) -> Iterator[str]:
     """Pieces of a sentence: letters in a row within a word, neighbouring words, and how long it is."""
-    words = WORD.findall(unicodedata.normalize("NFKC", sentence).casefold())[:MAX_WORDS]
-    words = ["0" * min(len(word), 4) if word[0].isdigit() else word for word in words]
-    before = "^"
+    words = split_words(sentence)
     for word in words:
-        padded = f" {word} "
-        for size in SIZES:
-            for start in range(len(padded) - size + 1):
-                yield padded[start : start + size]
-        yield f"{before}_{word}"
-        before = word
-    yield f"{before}_$"
+        yield from word_pieces(word)
+    yield from frame_pieces(words)
+
+
+def split_words(sentence: str) -> list[str]:
+    """The first words and signs of a sentence, alike however they are written; of a number only its length is kept."""
+    words = WORD.findall(unicodedata.normalize("NFKC", sentence).casefold())[:MAX_WORDS]
+    return ["0" * min(len(word), 4) if word[0].isdigit() else word for word in words]
+
+
+def word_pieces(word: str) -> Iterator[str]:
+    """Letters in a row within a word."""
+    padded = f" {word} "
+    return (padded[start : start + size] for size in SIZES for start in range(len(padded) - size + 1))
+
+
+def frame_pieces(words: Sequence[str]) -> Iterator[str]:
+    """Neighbouring words, and how many there are."""
+    yield from (f"{before}_{word}" for before, word in pairwise(("^", *words, "$")))
     if len(words) > 1:
         yield f"^^{words[0]}_{words[1]}"
     yield next((mark for limit, mark in LENGTHS if len(words) < limit), LONG)
 
 
+@lru_cache(maxsize=1_000)
 def small_talk_score(sentence: str) -> int:
     """How sure it is, in thousandths, that a user's sentence only asks or chats; below zero it tells or orders something."""
     model = load_model()
-    known = {piece for piece in pieces(sentence) if piece in model.weights}
-    total = sum(model.weights[piece] for piece in known)
+    words = split_words(sentence)
+    known = {piece for piece in frame_pieces(words) if piece in model.weights}.union(*map(_known_pieces, words))
+    total = sum(map(model.weights.__getitem__, known))
     # the root in thousandths, so that the division stays in whole numbers
     return model.bias + total * SCALE // isqrt(max(1, len(known)) * SCALE * SCALE)
+
+
+@lru_cache(maxsize=4_000)
+def _known_pieces(word: str) -> tuple[str, ...]:
+    """The pieces of a word that have a weight."""
+    weights = load_model().weights
+    return tuple(intern(piece) for piece in word_pieces(word) if piece in weights)
 
 
 def is_nod(sentence: str) -> bool:
     """A single word without a digit, in a script that parts its words: it answers, and says nothing that a record could hold."""
     words = WORD.findall(sentence)
-    return sentence.isascii() and sum(word.isalpha() for word in words) < 2 and not any(word.isdigit() for word in words)
+    return sentence.isascii() and sum(map(str.isalpha, words)) < 2 and not any(map(str.isdigit, words))
 
 
 @hookimpl

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 import msgspec
@@ -20,7 +20,7 @@ from barrier_policy_plugins.sentence_model import SentenceModel, shipped_model
 
 from barrier_policy.facts.context import Context
 from barrier_policy.facts.model import Attribute, Fact, FactKind, FactValue
-from barrier_policy.facts.prose import Sentence, prose_sentences
+from barrier_policy.facts.prose import prose_sentences
 from barrier_policy.hookspecs import hookimpl
 from barrier_policy.transcript.model import Message, MessageKind, Origin, PartType
 
@@ -94,6 +94,8 @@ BARS: Final[Mapping[int, Mapping[str, Bar]]] = {
 }
 """Set on labelled cases, between lost words and needless barriers: a user's missed rule is lost, a doubtful one costs a short line; in an
 agent's long prose a doubtful one costs a barrier. How often a kind is found on held-out sentences: `benchmarks/prose_model`."""
+NOTICE_BARS: Final[Mapping[str, Bar]] = {kind: BARS[AGENT][kind] for kind in STATUSES}
+MAX_MEMO: Final = 1_000
 NOT_A_RULE: Final[Mapping[str, int]] = {"approval": 60, "request": 35, "denial": 35}
 """What a cue of another kind takes off the score of a rule."""
 QUESTION_MARK: Final = 100
@@ -170,65 +172,69 @@ def _speaker(message: Message) -> int | None:
 
 
 def _facts(message: Message, speaker: int) -> Iterator[Fact]:
-    bars = BARS[speaker]
-    if message.kind is MessageKind.NOTICE:
-        bars = {kind: BARS[AGENT][kind] for kind in STATUSES}
+    is_notice = message.kind is MessageKind.NOTICE
     calls = max((index for index, part in enumerate(message.parts) if part.type is PartType.TOOL_CALL), default=-1)
     for index, part in enumerate(message.parts):
         if part.type is PartType.TEXT:
             for sentence in prose_sentences(part.text):
                 announces = speaker == AGENT and (index < calls or sentence.text.endswith((":", "：")))
-                for kind, score in judge_sentence(sentence, speaker, bars):
-                    if not (announces and kind in ANNOUNCED):
-                        yield _fact(message.index, index, sentence, kind, score, speaker, bars[kind])
+                for kind, attributes in read_sentence(sentence.text, speaker, is_notice):
+                    if not (announces and kind in ANNOUNCED) and not (kind == "plan_item" and sentence.box):
+                        yield Fact(
+                            kind=kind,
+                            message=message.index,
+                            part=index,
+                            start=sentence.start,
+                            end=sentence.end,
+                            text=sentence.text,
+                            attributes=attributes,
+                        )
 
 
-def judge_sentence(sentence: Sentence, speaker: int, bars: Mapping[str, Bar]) -> list[tuple[str, int]]:
-    """The kinds that a sentence is of, with their scores."""
-    model = load_model()
-    scores = dict(zip(model.outputs, model.scores(sentence.text, speaker), strict=True))
-    cues = find_cues(sentence.text)
-    # a gate is a rule as well, and what says that a sentence is a rule says it of gates too
-    rule = max(scores["constraint"], scores["rule"])
-    for kind in cues:
-        scores[kind] += CUE_WEIGHTS[kind]
-        rule -= NOT_A_RULE.get(kind, 0)
-    ends = find_release(sentence.text) is not Release.NONE and "release" in bars
+@lru_cache(maxsize=MAX_MEMO)
+def read_sentence(sentence: str, speaker: int, is_notice: bool) -> tuple[tuple[str, dict[str, FactValue]], ...]:
+    """The kinds of facts that a sentence states, with their attributes. The last sentences are remembered: in long runs many come again."""
+    bars = NOTICE_BARS if is_notice else BARS[speaker]
+    scores = _scores(sentence, speaker)
+    ends = "release" in bars and find_release(sentence) is not Release.NONE
     if ends:
         scores["release"] = max(scores["release"], bars["release"].sure)
-    if _ASKS.search(sentence.text):
+    return tuple(
+        (kind, _attributes(kind, sentence, score, speaker, score < bars[kind].sure))
+        for kind, score in scores.items()
+        if kind in bars and score >= (bars[kind].sure if ends and kind in RULES else bars[kind].proposed)
+    )  # what lifts a rule is worded like one
+
+
+def _scores(sentence: str, speaker: int) -> dict[str, int]:
+    """How sure it is, in hundredths of a logit, that a sentence is of each kind."""
+    model = load_model()
+    scores = dict(zip(model.outputs, model.scores(sentence, speaker), strict=True))
+    # a gate is a rule as well, and what says that a sentence is a rule says it of gates too
+    rule = max(scores["constraint"], scores["rule"])
+    for kind in find_cues(sentence):
+        scores[kind] += CUE_WEIGHTS[kind]
+        rule -= NOT_A_RULE.get(kind, 0)
+    if _ASKS.search(sentence):
         scores["question"] += QUESTION_MARK
     if scores["question"] >= QUESTION_BAR:
         rule -= QUESTION_MARK
     scores["constraint"] = rule
     scores["approval_gate"] = min(scores["approval_gate"], rule + GATE_MARGIN)
-    found = [(kind, scores[kind]) for kind, bar in bars.items() if scores[kind] >= bar.proposed]
-    if ends:  # what lifts a rule is worded like one
-        found = [(kind, score) for kind, score in found if kind not in RULES or score >= bars[kind].sure]
-    return [(kind, score) for kind, score in found if not (kind == "plan_item" and sentence.box)]
+    return scores
 
 
-def _fact(message: int, part: int, sentence: Sentence, kind: str, score: int, speaker: int, bar: Bar) -> Fact:
-    attributes: dict[str, FactValue]
+def _attributes(kind: str, sentence: str, score: int, speaker: int, proposed: bool) -> dict[str, FactValue]:
     if kind == "plan_item":
-        attributes = {"state": "open", "id": "", "source": "sentence", "whole": False}
-    else:
-        attributes = {"confidence": 50 + score * 50 // (abs(score) + 100), "proposed": score < bar.sure}
+        return {"state": "open", "id": "", "source": "sentence", "whole": False}
+    attributes: dict[str, FactValue] = {"confidence": 50 + score * 50 // (abs(score) + 100), "proposed": proposed}
     if kind in RULES:
         gate = kind == "approval_gate"
-        attributes["polarity"] = ONLY_IF if gate else judge_polarity(sentence.text, load_model().sights(sentence.text))
-        attributes["strength"] = judge_strength(sentence.text)
-        attributes["scope"] = find_scope(sentence.text)
+        attributes["polarity"] = ONLY_IF if gate else judge_polarity(sentence, load_model().sights(sentence))
+        attributes["strength"] = judge_strength(sentence)
+        attributes["scope"] = find_scope(sentence)
     elif kind == "release":
-        attributes["permits"] = find_release(sentence.text) is Release.PERMITS
+        attributes["permits"] = find_release(sentence) is Release.PERMITS
     elif kind == "question":
         attributes["to"] = "user" if speaker == AGENT else "agent"
-    return Fact(
-        kind=kind,
-        message=message,
-        part=part,
-        start=sentence.start,
-        end=sentence.end,
-        text=sentence.text,
-        attributes=attributes,
-    )
+    return attributes

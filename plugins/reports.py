@@ -61,4 +61,4 @@ def states_values(sentence: str) -> bool:
     """Whether a sentence gives figures, a row of names, or what a heading announces."""
     if len(sentence) > MAX_LENGTH:
         return False
-    return any(character.isdigit() for character in sentence) or sentence.count(",") >= ROW or ": " in sentence
+    return any(map(str.isdigit, sentence)) or sentence.count(",") >= ROW or ": " in sentence

@@ -30,6 +30,8 @@ from barrier_policy_plugins.rule_marks import (
     waits,
 )
 
+from barrier_policy.facts.words import lower_case
+
 MUST: Final = "must"
 MUST_NOT: Final = "must_not"
 ONLY_IF: Final = "only_if"
@@ -41,8 +43,7 @@ Weights = tuple[int, int, int]
 _SCOPE: Final = re.compile(
     r"\b(?:(?:anything|everything|nothing|whoever|whatever|whenever|while|until|till|unless|during|throughout|between|within|inside|under|above|over|below|across|against|before|after"
     r"|in|on|for|from|to|per|at(?! \d)|when|if"
-    r"|in der|im|in|bei|für|ab|bis|während|wenn|auf|an|dans|en|pour|sur|quand|jusqu'|para|sobre|cuando|hasta|nel|nella|per|quando|fino|até|voor|bij|tot|w|dla|do|przy|v|pro|при|для|до)\b)[^,.;:!?]+",
-    re.IGNORECASE,
+    r"|in der|im|in|bei|für|ab|bis|während|wenn|auf|an|dans|en|pour|sur|quand|jusqu'|para|sobre|cuando|hasta|nel|nella|per|quando|fino|até|voor|bij|tot|w|dla|do|przy|v|pro|при|для|до)\b)[^,.;:!?]+"
 )
 
 
@@ -106,8 +107,8 @@ def judge_strength(sentence: str) -> str:
 
 def find_scope(sentence: str) -> str:
     """The words that say where or when the rule holds, "" where none do."""
-    match = _SCOPE.search(sentence, 0, MAX_JUDGED)
-    return match.group().strip() if match else ""
+    match = _SCOPE.search(lower_case(sentence), 0, MAX_JUDGED)
+    return sentence[match.start() : match.end()].strip() if match else ""
 
 
 @cache

@@ -44,6 +44,7 @@ FRACTION: Final = 20
 _WORD: Final = re.compile(r'""|[^\W\d_]+|\d+|[^\w\s]')
 
 Row = tuple[int, int, int]
+NO_PIECE: Final = (0, 0, 0)
 
 
 class ModelFile(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
@@ -106,7 +107,7 @@ def split_pieces(word: str, known: frozenset[str] | dict[str, int]) -> list[str]
 
 
 class SentenceModel:
-    """The network, ready to score sentences. Holds nothing but its numbers and the rows of words seen before."""
+    """The network, ready to score sentences. Holds nothing but its numbers and the rows of words and pieces seen before."""
 
     def __init__(self, file: ModelFile) -> None:
         self.outputs = file.outputs
@@ -117,11 +118,11 @@ class SentenceModel:
         filters = _rows(file.filters, width)
         self._taps = tuple(filters[tap * self._size : (tap + 1) * self._size] for tap in range(3))
         self._bias = pack([value + SIGN for value in file.filter_bias])
-        self._ones = pack([1] * width)
+        self._signs = pack([SIGN] * width)
         self._seen_lanes = _Lanes(width, file.shift)
         hidden = len(file.hidden_bias[0])
         self._hidden = _rows(file.hidden, hidden)
-        self._hidden_ones = pack([1] * hidden)
+        self._hidden_signs = pack([SIGN] * hidden)
         self._hidden_lanes = _Lanes(hidden, HIDDEN_SHIFT)
         self._hidden_bias = tuple(
             tuple(
@@ -137,6 +138,7 @@ class SentenceModel:
         )
         self._output_bias = file.output_bias
         self._memo: dict[str, tuple[Row, ...]] = {}
+        self._pieces: dict[str, Row] = {}
 
     def scores(self, sentence: str, speaker: int) -> list[int]:
         """One score for each output, in hundredths of a logit; above zero is more likely than not.
@@ -146,7 +148,7 @@ class SentenceModel:
         rows = self._rows(sentence)
         count = len(rows)
         sight = sum(map(mul, self._seen_lanes.unpack(self._see(rows)), self._hidden)) + self._hidden_bias[speaker][count]
-        hidden = self._hidden_lanes.unpack(_positive(sight, self._hidden_ones))
+        hidden = self._hidden_lanes.unpack(_positive(sight, self._hidden_signs))
         total = sum(map(mul, hidden, self._output)) + self._output_sign
         lanes = self._output_lanes.unpack(total.to_bytes(self._output_lanes.size, "little"))
         factor = self._output_factors[count]
@@ -169,27 +171,29 @@ class SentenceModel:
 
     def _see(self, rows: list[Row]) -> int:
         """What each filter sees in all places together, negative sights left out."""
-        total, before, last, ones = 0, 0, len(rows) - 1, self._ones
-        for place, (as_left, as_centre, _) in enumerate(rows):
-            sight = before + as_centre
-            if place < last:
-                sight += rows[place + 1][2]
-            total += _positive(sight, ones)
+        total, before, signs = 0, 0, self._signs
+        for (as_left, as_centre, _), (_, _, as_right) in zip(rows, [*rows[1:], NO_PIECE], strict=False):
+            sight = before + as_centre + as_right
+            sign = sight & signs  # as in `_positive`, which would cost half as much again to call
+            total += sight & (sign - (sign >> (LANE - 1)))
             before = as_left
         return total
 
     def _learn(self, word: str) -> tuple[Row, ...]:
         if len(self._memo) >= MAX_MEMO:
             self._memo.clear()
-        rows = tuple(self._row(self._index[piece]) for piece in split_pieces(word, self._index))
+        rows = tuple(map(self._row, split_pieces(word, self._index)))
         self._memo[word] = rows
         return rows
 
-    def _row(self, number: int) -> Row:
+    def _row(self, piece: str) -> Row:
         """What a piece adds to the filters as left neighbour, centre (with the filters' bias) and right neighbour."""
-        vector = self._vectors[number * self._size : (number + 1) * self._size].tolist()
-        left, centre, right = (sum(map(mul, vector, tap)) for tap in self._taps)
-        return left, centre + self._bias, right
+        if piece not in self._pieces:
+            number = self._index[piece]
+            vector = self._vectors[number * self._size : (number + 1) * self._size].tolist()
+            left, centre, right = (sum(map(mul, vector, tap)) for tap in self._taps)
+            self._pieces[piece] = left, centre + self._bias, right
+        return self._pieces[piece]
 
 
 class _Lanes:
@@ -206,10 +210,10 @@ class _Lanes:
         return self._lanes.unpack(shifted.to_bytes(self._lanes.size, "little"))
 
 
-def _positive(packed: int, ones: int) -> int:
-    """Of lanes to which SIGN was added: the value where it is positive, zero elsewhere."""
-    sign = (packed >> (LANE - 1)) & ones
-    return packed & ((sign << (LANE - 1)) - sign)
+def _positive(packed: int, signs: int) -> int:
+    """Of lanes to which SIGN was added: the value where it is positive, zero elsewhere. `signs` has SIGN in each lane."""
+    sign = packed & signs
+    return packed & (sign - (sign >> (LANE - 1)))
 
 
 def _rows(weights: Sequence[int], width: int, bits: int = LANE) -> list[int]:

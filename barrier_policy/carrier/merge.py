@@ -6,7 +6,7 @@ are merged once more with nothing show the same. With themselves they do too, sa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -21,7 +21,7 @@ class Merged(msgspec.Struct, frozen=True, kw_only=True):
     dropped: tuple[Dropped, ...]
 
 
-def merge_records(earlier: Sequence[CarrierRecord], new: Sequence[CarrierRecord]) -> Merged:
+def merge_records(earlier: Sequence[CarrierRecord], new: Iterable[CarrierRecord]) -> Merged:
     """One carrier of the records of earlier compactions and of new ones; linear in both.
 
     No line is shown twice; a newer state of a subject takes the place of an older one, as its next version; a value that a line shows is

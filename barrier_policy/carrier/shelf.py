@@ -223,7 +223,8 @@ class Shelf:
 def _unit(kind: str, item: Fields, held: Sequence[Fields], of: CarrierRecord | Unit, earlier: bool) -> Unit:
     kind = kind_of(item, kind)
     version = of.version if "shown_by" not in item else 1
-    item = {name: value for name, value in item.items() if name != "kind"}
+    if "kind" in item:
+        item = {name: value for name, value in item.items() if name != "kind"}
     return Unit(
         kind=kind,
         subject=subject_of(kind, item),
@@ -236,6 +237,8 @@ def _unit(kind: str, item: Fields, held: Sequence[Fields], of: CarrierRecord | U
 
 
 def _alone(item: Fields) -> Fields:
+    if "shown_by" not in item and "kind" not in item:
+        return item
     return {name: value for name, value in item.items() if name not in ("shown_by", "kind")}
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from barrier_policy.carrier.record import REQUIRED_FIELDS, CarrierRecord, Fields, Source, digest_of, make_record
+from barrier_policy.carrier.record import REQUIRED_FIELDS, CarrierRecord, Fields, Source, digest_of, line_of, make_record
 from barrier_policy.ledger.model import Family, Item, Ledger
 from barrier_policy.transcript.identity import message_digest
 from barrier_policy.transcript.model import Message
@@ -55,11 +55,27 @@ def write_records(
     span: str, placed: Iterable[Placement], ledger: Ledger, messages: Sequence[Message]
 ) -> list[CarrierRecord]:
     """Records for the items of one span that are not shown by a shared one: one per kind, in the order of the walk."""
+    return [_record(kind, span, found, ledger, messages) for kind, found in _by_kind(placed).items()]
+
+
+def shown_texts(placed: Iterable[Placement], ledger: Ledger) -> list[str]:
+    """The texts of what `write_records` writes, without writing it."""
+    return [
+        "\n".join(
+            dict.fromkeys(
+                line_of(kind, {"text": held.item.text, "state": ledger.state(held.item)}) for held in found if held.shows
+            )
+        )
+        for kind, found in _by_kind(placed).items()
+    ]
+
+
+def _by_kind(placed: Iterable[Placement]) -> dict[str, list[Placement]]:
     by_kind: dict[str, list[Placement]] = {}
     for found in placed:
         if not is_shared(found.holder):
             by_kind.setdefault(record_kind(found.holder), []).append(found)
-    return [_record(kind, span, found, ledger, messages) for kind, found in by_kind.items()]
+    return by_kind
 
 
 def write_shared(

@@ -8,7 +8,7 @@ from barrier_policy.cli.console import cell, clean, clip, counted, out, show
 from barrier_policy.cli.guard import OK
 from barrier_policy.cli.options import Request
 from barrier_policy.cli.session import Session
-from barrier_policy.decision.assess import Assessment, record_of
+from barrier_policy.decision.assess import Assessment, record_of, repair_records
 from barrier_policy.decision.model import Evidence, SpanDecision
 from barrier_policy.decision.remedies import EVALUATED, PERMITTED
 from barrier_policy.errors import BarrierPolicyError
@@ -96,6 +96,7 @@ class _View:
 
     def __init__(self, analysis: Analysis, decider: Decider, number: int) -> None:
         self.found: Assessment = analysis.assessments[number]
+        self.join = analysis.join
         self.record = record_of(analysis.join, self.found)
         self.verdict: Verdict = analysis.evaluator.evaluate(self.record, self.found.digest)
         self.decision: SpanDecision = analysis.decision.spans[number]
@@ -191,10 +192,11 @@ class _View:
 
     def records(self) -> Iterator[str]:
         """The carrier records that a repair would write."""
-        if self.found.records:
+        records = repair_records(self.join, self.found)
+        if records:
             yield ""
             yield "carrier records of the repair"
-        for record in self.found.records:
+        for record in records:
             yield f"  {clean(record.id)}: {clip(record.text, RECORD)}"
 
     def remedies(self) -> Iterator[str]:

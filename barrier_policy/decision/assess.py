@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from barrier_policy.carrier.record import CarrierRecord
-from barrier_policy.carrier.write import Placement, is_shared, place, write_records
+from barrier_policy.carrier.write import Placement, is_shared, place, shown_texts, write_records
 from barrier_policy.decision.model import Blocking, Reason, Repair
 from barrier_policy.decision.reasons import ReasonWriter
 from barrier_policy.decision.remedies import (
@@ -39,7 +39,7 @@ class Assessment(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     spoke. `gain` is tokens freed by a repair; one that takes a `secret` out of the context is worth it without. `digest` is that of the
     span's original. `exceptions`
     are those that an opportunity rests on, as the span stands or after its repair. Records and verdicts in full are not kept: `record_of`
-    builds the one that was judged again.
+    builds the span record that was judged again, `repair_records` those that a repair writes.
     """
 
     number: int
@@ -56,7 +56,6 @@ class Assessment(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     rebind: tuple[Item, ...] = ()
     archive: bool = False
     repairable: bool = False
-    records: tuple[CarrierRecord, ...] = ()
     gain: int = 0
     secret: bool = False
     digest: str = ""
@@ -165,10 +164,8 @@ class _Assessor:
 
     def _repairable(self, base: Assessment, rebind: tuple[Item, ...], archive: bool) -> Assessment:
         """The assessment with the repairs that lift the barrier, and what they write."""
-        join = self._join
         placed = place(rebind)
-        records = tuple(write_records(base.span.id, placed, join.ledger, join.messages))
-        texts = [entry.text for entry in records]
+        texts = shown_texts(placed, self._join.ledger)
         texts += [found.item.text for found in placed if found.shows and is_shared(found.item)]
         return msgspec.structs.replace(
             base,
@@ -176,7 +173,6 @@ class _Assessor:
             archive=archive,
             repairs=tuple(gate_repairs(base.span.id, [item.id for item in rebind], archive=archive)),
             repairable=True,
-            records=records,
             gain=base.tokens - sum(map(self._count, texts)),
         )
 
@@ -221,3 +217,8 @@ def _blocked_by(span: str, reason: verdict.Reason, *, archives: bool) -> Iterato
 def record_of(join: Join, found: Assessment) -> Record:
     """The span record that a verdict rests on, built again: records are not kept."""
     return build_record(join, found.number, found.coverage, found.provenance)
+
+
+def repair_records(join: Join, found: Assessment) -> list[CarrierRecord]:
+    """The records of its own that the repair of a span writes; `Assessment.shared` go into records of others."""
+    return write_records(found.span.id, place(found.rebind), join.ledger, join.messages)

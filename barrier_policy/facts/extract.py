@@ -63,7 +63,8 @@ class FactExtraction:
         now: str,
         memo: FactMemo | None = None,
     ) -> None:
-        self._extractors = sorted(extractors, key=lambda extractor: (extractor.name, extractor.version))
+        ordered = sorted(extractors, key=lambda extractor: (extractor.name, extractor.version))
+        self._extractors = [(f"{extractor.name}@{extractor.version}", extractor) for extractor in ordered]
         self._types = {kind.name: {a.name: PYTHON_TYPES[a.type] for a in kind.attributes} for kind in kinds.values()}
         self._tools = {tool.name: tool for tool in tools}
         self._memo = memo
@@ -90,8 +91,8 @@ class FactExtraction:
     def _extracted(self, message: Message, context: Context) -> Known:
         facts: list[Fact] = []
         failures: list[Failure] = []
-        for extractor in self._extractors:
-            facts.extend(self._run(extractor, message, context, failures))
+        for name, extractor in self._extractors:
+            facts += self._run(name, extractor, message, context, failures)
         facts.sort(key=_order)
         return Known(
             message=message,
@@ -102,9 +103,10 @@ class FactExtraction:
             failures=tuple(failures),
         )
 
-    def _run(self, extractor: NamedExtractor, message: Message, context: Context, failures: list[Failure]) -> list[Fact]:
+    def _run(
+        self, name: str, extractor: NamedExtractor, message: Message, context: Context, failures: list[Failure]
+    ) -> list[Fact]:
         """The facts of one extractor, checked against their declared kinds; nothing where it fails."""
-        name = f"{extractor.name}@{extractor.version}"
         try:
             found = list(extractor(message, context))
             if len(found) > MAX_FACTS_PER_MESSAGE:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 import msgspec
@@ -77,8 +78,12 @@ class _Block(msgspec.Struct, gc=False):
     box: str
 
 
+@lru_cache(maxsize=8)
 def prose_sentences(text: str) -> tuple[Sentence, ...]:
-    """The sentences of the prose in a text, in order. Of a very long text only those near its start and its end."""
+    """The sentences of the prose in a text, in order. Of a very long text only those near its start and its end.
+
+    The last few answers are remembered: several extractors ask about the same part.
+    """
     if len(text) <= 2 * MAX_TEXT:
         found = list(_sentences(text, 0, len(text)))
     else:

@@ -31,6 +31,8 @@ BOUND = re.compile(r"[<>~^]=?v?\d+(?:\.\w+)*(?![\w(])")
 QUOTED = re.compile(
     r"`([^`\n]{2,120})`|\"([^\"\n]{2,120})\"|(?<!\w)'([^'\n]{2,120})'(?!\w)|[“„«「『]([^“”„«»「」『』\n]{2,120})[”“»」』]"
 )
+QUOTE_SIGNS = "`\"'“„«「『"
+"""With one of these begins whatever QUOTED finds."""
 COLUMN_CONTEXT = re.compile(
     r"(?i)\b(?:select|distinct|(?:group|order|sort|partition) by|columns?|fields?|spalten?|felder|colonnes?|champs|columnas?|campos|colunas?|"
     r"(?:into|on|table) [\w.]+ ?\()[\s:=(]*$"
@@ -142,7 +144,7 @@ def _type(kind: str, name: str, text: str) -> str:
 
 def _phrases(text: str) -> Iterator[Value]:
     """Words in quotation marks, bounds of versions, chains of arrows."""
-    for match in QUOTED.finditer(text):
+    for match in QUOTED.finditer(text) if any(map(text.__contains__, QUOTE_SIGNS)) else ():
         group = match.lastindex or 0
         inner, start = match[group], match.start(group)
         if inner.strip() == inner and any(character.isalnum() for character in inner):

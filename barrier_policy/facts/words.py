@@ -13,10 +13,15 @@ STEM = 6
 def content_words(text: str) -> frozenset[str]:
     """Folded stems of the longer words and of every token with a digit."""
     found = set()
-    for match in WORD.finditer(unicodedata.normalize("NFKC", text)):
-        word = match.group().casefold()
-        if any(character.isdigit() for character in word):
+    for word in WORD.findall(unicodedata.normalize("NFKC", text)):
+        word = word.casefold()
+        if not word.isalpha() and any(map(str.isdigit, word)):
             found.add(word)
         elif len(word) >= MIN_LENGTH or not word.isascii():
             found.add(word[:STEM])
     return frozenset(found)
+
+
+def lower_case(text: str) -> str:
+    """The text in lower case, letter for letter, so that places stay: only `İ` has a lower case of two letters."""
+    return text.replace("İ", "i").lower()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 
 from barrier_policy.facts.model import Fact
 from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.conversation import Conversation
 from barrier_policy.ledger.model import Ending, Event, Family, Item
-from barrier_policy.ledger.obligations import is_reply
 from barrier_policy.ledger.replaced import threshold
 from barrier_policy.transcript.model import Origin
 
@@ -121,7 +121,7 @@ def _rules(conversation: Conversation, message: int) -> Iterator[Item]:
     origin = conversation.messages[message].origin
     seen: dict[tuple[int, int], Fact] = {}
     gates: set[tuple[int, int]] = set()
-    weak = is_reply(conversation, conversation.turn(message))
+    weak = conversation.turn(message).replies
     for fact in conversation.of_kind(message, "constraint", "approval_gate"):
         if weak and fact.get("proposed"):
             continue  # in an answer to the agent's question only what is surely a rule is one
@@ -138,9 +138,11 @@ def _rules(conversation: Conversation, message: int) -> Iterator[Item]:
             message=message,
             part=fact.part,
             text=fact.text,
-            attributes={
-                "gate": "true" if place in gates else "",
-                "strength": str(fact.get("strength", "hard")),
-                "origin": origin,
-            },
+            attributes=_force("true" if place in gates else "", str(fact.get("strength", "hard")), origin),
         )
+
+
+@lru_cache(maxsize=256)
+def _force(gate: str, strength: str, origin: str) -> dict[str, str]:
+    """One dict for all rules that are alike in these; nobody writes to it."""
+    return {"gate": gate, "strength": strength, "origin": origin}

@@ -9,6 +9,7 @@ import msgspec
 
 from barrier_policy.facts.extract import Facts
 from barrier_policy.facts.model import Fact
+from barrier_policy.ledger.cues import find_waiting, postpones, says_it_waits, tells_rest
 from barrier_policy.transcript.model import Message, MessageKind, Origin, Part, PartType
 from barrier_policy.transcript.pairing import Pairs, PartRef
 
@@ -36,6 +37,10 @@ class Call(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         return self.effect_class == "read_only"
 
 
+MAX_CLOSING = 400
+MAX_REPLY = 2_000
+"""Characters that are searched for words that put off, wait or go on."""
+CALL_OR_RESULT = (PartType.TOOL_CALL, PartType.TOOL_RESULT)
 UNREAD = frozenset({"instruction", "request"})
 """What a user's message that an extractor failed on counts as: work, and never an answer. Unknown protects."""
 
@@ -44,7 +49,9 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """From one user message to the next, `[start, end)`.
 
     `kinds` are the kinds of facts in the user's message, or UNREAD where it could not be read (`is_read`); it `shows` a picture or file or
-    not; `final` is the index of the last text of the agent (-1: none).
+    not; `final` is the index of the last text of the agent (-1: none), by which it `asks` the user something or waits for the user's word,
+    or says that it is still `at_rest` of what was asked. The user's message `puts_off` an answer, and `replies` where the agent had just
+    asked, unless it does that, or the agent had only said, in words of a list, that it waits (`only_waits`).
     """
 
     index: int
@@ -56,6 +63,11 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     has_user: bool = True
     shows: bool = False
     is_read: bool = True
+    asks: bool = False
+    only_waits: bool = False
+    at_rest: bool = False
+    puts_off: bool = False
+    replies: bool = False
 
 
 class Conversation(msgspec.Struct, frozen=True, kw_only=True):
@@ -111,10 +123,11 @@ def converse(
     }
     calls = _Calls(messages=messages, pairs=pairs, tool_facts=tool_facts, classes=tool_classes or {})
     unread = frozenset(failure.message for failure in facts.failures)
-    turns = []
+    turns: list[Turn] = []
     turn_of: list[int] = []
     for index, (start, end) in enumerate(itertools.pairwise(bounds)):
-        turns.append(_turn(index, start, end, messages, facts, calls, is_read=start not in unread))
+        before = turns[-1] if turns else None
+        turns.append(_turn(index, start, end, messages, facts, calls, is_read=start not in unread, before=before))
         turn_of.extend([index] * (end - start))
     return Conversation(messages=tuple(messages), facts=facts, turns=tuple(turns), turn_of=tuple(turn_of), present=present)
 
@@ -140,7 +153,15 @@ class _Calls(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _turn(
-    index: int, start: int, end: int, messages: Sequence[Message], facts: Facts, calls: _Calls, *, is_read: bool
+    index: int,
+    start: int,
+    end: int,
+    messages: Sequence[Message],
+    facts: Facts,
+    calls: _Calls,
+    *,
+    is_read: bool,
+    before: Turn | None,
 ) -> Turn:
     has_user = start < end and opens_turn(messages[start])
     made = []
@@ -155,6 +176,10 @@ def _turn(
     if has_user:
         kinds = facts.kinds[start] if is_read else UNREAD
     shows = has_user and any(part.type is PartType.BLOB for part in messages[start].parts)
+    questions = final >= 0 and any(fact.kind == "question" for fact in facts.by_message[final])
+    waits = waiting_words(messages[final]) if final >= 0 and not questions else None
+    asked = before is not None and before.asks
+    puts_off = asked and postpones(words_of(messages[start])[:MAX_REPLY])
     return Turn(
         index=index,
         start=start,
@@ -165,4 +190,22 @@ def _turn(
         has_user=has_user,
         shows=shows,
         is_read=is_read,
+        asks=questions or waits is not None,
+        only_waits=waits is not None and not says_it_waits(waits[1]),
+        at_rest=final >= 0 and tells_rest(words_of(messages[final])[-MAX_CLOSING:]),
+        puts_off=puts_off,
+        replies=before is not None and asked and not before.only_waits and not puts_off,
     )
+
+
+def waiting_words(message: Message) -> tuple[int, str] | None:
+    """The part and the words by which the agent's closing message says that it waits for the user."""
+    for index, part in enumerate(message.parts):
+        if part.type is PartType.TEXT and (found := find_waiting(part.text[-MAX_CLOSING:])):
+            return index, found
+    return None
+
+
+def words_of(message: Message) -> str:
+    """The words of a message, calls and results left out."""
+    return "\n".join(part.text for part in message.parts if part.text and part.type not in CALL_OR_RESULT)

@@ -1,20 +1,28 @@
-"""Words by which people put off, wait and ask for the same once more: lists per language, which end where the list ends."""
+"""Words by which people put off, wait and ask for the same once more: lists per language, which end where the list ends.
+
+The long patterns are for lower case: told to ignore it, `re` tries each of their words at each place, which takes five times as long.
+"""
 
 from __future__ import annotations
 
 import re
 
+from barrier_policy.facts.words import lower_case
 from barrier_policy.ledger.dialogue_words import find_words
 
-POSTPONES = re.compile(
+FIRST_WORDS = 8
+"""Words of a message in which an answer is put off."""
+OPENING_WORDS = 3
+"""Words of a message that say that it is about something else."""
+
+_POSTPONES = re.compile(
     r"\b(?:meanwhile|in the meantime|(?:let me|i(?:'|’)?ll|i will|i have to|i need to|i must) (?:first )?(?:ask|check with|think|sleep on|sleep over|get back|tell you|let you know)"
     r"|(?:tell|let) you (?:know )?(?:later|tomorrow|after)|get back to you|(?:don(?:'|’)?t|do not) know yet|not sure yet|not yet|hold on"
     r"|inzwischen|derweil|einstweilen|unterdessen|in der zwischenzeit|muss (?:ich )?(?:erst|noch) (?:nach)?fragen|noch nicht|noch nichts|muss (?:ich )?(?:erst|noch)|(?:kläre?|frage?|überlege) (?:ich )?(?:das |es )?noch|ich frage? (?:erst|noch)|melde mich"
     r"|en attendant|entre-temps|je (?:te|vous) (?:dirai|redis)|pas encore|mientras tanto|entretanto|te (?:digo|aviso) (?:luego|mañana)|todavía no|aún no"
     r"|nel frattempo|intanto|ti (?:dico|faccio sapere)|non ancora|non (?:lo )?so ancora|enquanto isso|ainda não|ondertussen|intussen|nog niet"
     r"|under tiden|frågar|så länge|imens|inte än|ikke ennå|ikke endnu|tymczasem|jeszcze nie|zapytam|mezitím|ještě ne\w*|zeptám se|bu arada|henüz değil|тем временем|ещё не|пока не)\b"
-    r"|その間|まだ|同时先|还没|先不|그동안|아직",
-    re.IGNORECASE,
+    r"|その間|まだ|同时先|还没|先不|그동안|아직"
 )
 """Words by which somebody puts an answer off and turns to something else."""
 
@@ -25,7 +33,7 @@ WAITS = re.compile(
 )
 """Words by which the agent says that the user must speak first."""
 
-AWAITS = re.compile(
+_AWAITS = re.compile(
     r"\b(?:(?:awaiting|(?:still )?waiting (?:for|on)|yet to (?:receive|get)) (?!your?\b)(?:an? |the |his |her |their |its |[\w']+'s )?(?:answer|reply|response|decision|confirmation|approval|verdict|result|feedback|word|signature|call)"
     r"|no (?:answer|reply|response|word|decision|confirmation|verdict|feedback) (?:yet|so far)|(?:have|has)(?:n(?:'|’)?t| not) (?:yet )?(?:heard|answered|replied|responded|confirmed|decided|reacted|called back|come back|shown up)"
     r"|(?:answer|reply|response|decision|confirmation|approval|verdict) (?:is )?(?:still )?(?:pending|outstanding|due|expected)"
@@ -40,30 +48,27 @@ AWAITS = re.compile(
     r"|жд(?:у|ём|ем) (?:\w+ )?(?:ответа?|решени[ея]|подтверждени[ея])|ответа (?:пока|ещё|еще) нет|(?:пока|ещё|еще) не ответил\w*|(?:yanıt|cevap)\w* (?:bekliyor|bekleniyor)\w*|henüz (?:yanıt|cevap)"
     r"|väntar på (?:\w+ )?(?:svar|besked)|inget svar (?:än|ännu)|venter på (?:\w+ )?(?:svar|besked)|(?:ikke|ingen) svar(?:et)? (?:endnu|ennå)|válaszra vár\w*|még nem válaszolt)"
     r"|等(?:待)?[^。，,]{0,6}(?:回复|答复|批复|批准|确认|回覆)|(?:还没|尚未)(?:有)?[^。，,]{0,4}(?:回复|答复|回音|批)|(?:返事|返信|回答|承認|連絡)(?:を)?(?:待ち|待って)|(?:返事|返信|回答|連絡)はまだ|(?:답변|회신|답장|승인)(?:을|를)? ?(?:기다|대기)|아직 (?:답|회신)"
-    r"|(?:بانتظار|ننتظر|أنتظر) (?:ال)?(?:رد|موافق|تأكيد)|لم يرد|(?:जवाब|उत्तर|मंज़ूरी) (?:का|की) इंतज़ार|जवाब नहीं आया",
-    re.IGNORECASE,
+    r"|(?:بانتظار|ننتظر|أنتظر) (?:ال)?(?:رد|موافق|تأكيد)|لم يرد|(?:जवाब|उत्तर|मंज़ूरी) (?:का|की) इंतज़ार|जवाब नहीं आया"
 )
 """Words by which the agent says that somebody other than the user has yet to answer."""
 
-REST = re.compile(
+_REST = re.compile(
     r"\b(?:(?:i(?:'|’)?m|i am) (?:still |now )?(?:checking|looking into|looking (?:it|that|this) up|finding out)|still (?:checking|looking|searching|to (?:check|find out))"
     r"|(?:schaue?|prüfe?|kläre?|suche?|ermittle|recherchiere) ich (?:noch|gerade|jetzt|gleich|als nächstes)|ich (?:schaue?|prüfe?|kläre?|suche?) (?:das |es |den rest |noch )+"
     r"|je (?:regarde|vérifie|cherche|me renseigne) (?:encore|ensuite|maintenant|pour)|je continue (?:à|de) chercher|(?:sigo|estoy) (?:buscando|mirando|revisando|averiguando|comprobando)"
     r"|sto (?:ancora )?(?:cercando|controllando|verificando)|devo ancora (?:cercare|controllare|verificare|guardare)|(?:estou|ainda vou) (?:a )?(?:verificar|verificando|procurar|procurando)"
     r"|(?:zoek|kijk|check|vraag) ik (?:nog|nu) |(?:jeszcze|teraz) (?:sprawdzam|szukam|ustalam)|(?:sprawdzam|ustalam) (?:jeszcze|teraz)|ještě (?:zjišťuji|hledám|ověřuji)|(?:zjišťuji|ověřuji)\b"
     r"|(?:выясняю|уточняю|проверяю|ищу)\b|(?:şimdi )?(?:bakıyorum|araştırıyorum)|(?:kollar|letar|undersöker) (?:jag )?(?:nu|strax|fortfarande))"
-    r"|(?:正在|还在|馬上|马上|接着)[^。，,]{0,4}(?:查|核对|确认)|(?:調べ|確認し|調査し)て(?:い)?ます|(?:調査|確認)中|(?:확인|조사)(?:하고| 중)|찾아보고 있|(?:أبحث|أتحقق) (?:الآن|حالي)|(?:देख|जाँच|ढूँढ) रह[ाी]",
-    re.IGNORECASE,
+    r"|(?:正在|还在|馬上|马上|接着)[^。，,]{0,4}(?:查|核对|确认)|(?:調べ|確認し|調査し)て(?:い)?ます|(?:調査|確認)中|(?:확인|조사)(?:하고| 중)|찾아보고 있|(?:أبحث|أتحقق) (?:الآن|حالي)|(?:देख|जाँच|ढूँढ) रह[ाी]"
 )
 """Words by which the agent says, in the present, that it is still at the rest of what was asked."""
 
-DEFERS = re.compile(
+_DEFERS = re.compile(
     r"\b(?:let me (?:first )?(?:ask|think|check with|sleep|see what)|(?:i(?:'|’)?ll|i will) (?:think|ask|sleep|get back|tell you|let you know)|get back to you|(?:tell|let) you (?:know )?(?:later|tomorrow|after)|(?:don(?:'|’)?t|do not) know yet|not sure yet"
     r"|muss (?:ich )?(?:erst|noch) (?:\w+ )?(?:nach)?(?:fragen|denken|überlegen)|(?:kläre?|frage?|überlege) (?:ich )?(?:das |es |mir )*noch|melde mich (?:dann|später|noch|morgen)|(?:sag|sage) (?:ich )?(?:dir|ihnen|euch) (?:später|noch|morgen)"
     r"|je (?:te|vous) (?:dirai|redis)|laisse-moi réfléchir|je réfléchis|te (?:digo|aviso) (?:luego|mañana)|lo pienso|déjame pensar|ti (?:dico|faccio sapere)|ci penso|te digo depois|vou pensar"
     r"|ik denk er (?:nog )?over|laat het je weten|muszę (?:się )?(?:zastanowić|zapytać)|dam znać|musím (?:si )?(?:to )?(?:rozmyslet|promyslet)|dám vědět|подумаю|сообщу позже|düşüneyim|sana (?:sonra )?söylerim|jag återkommer|jag funderar)\b"
-    r"|让我想想|我考虑一下|晚点告诉你|考えさせて|後で(?:連絡|お返事)|생각해 ?볼게|나중에 알려",
-    re.IGNORECASE,
+    r"|让我想想|我考虑一下|晚点告诉你|考えさせて|後で(?:連絡|お返事)|생각해 ?볼게|나중에 알려"
 )
 """Words by which the user puts off a decision that is theirs: what the agent had said was a proposal, question mark or not."""
 
@@ -117,15 +122,20 @@ ASKS = re.compile(
 )
 """A question mark, a question word near the beginning, or no more than two words, which order nothing by themselves."""
 
-_AWAITS_HINT = re.compile(
-    r"answer|repl[iy]|respon|respuest|rispost|respost|répon|repón|d[eé]ci[sdz]|confirm|approv|verdict|result|feedback|word|signature|call|heard|react|come back|shown up"
-    r"|antwort|rückmeld|bestätig|entscheid|zusage|freigabe|rückruf|gemeldet|accord|avis|retour|visto|contest|confer|antwoord|bevestig|reag|reactie|besl|odpowied|decyz|potw|odpověd"
-    r"|rozhodnut|ответ|решени|подтвержд|yanıt|cevap|svar|besked|válasz|[回复覆批确返承連答رج]|답|회신|승인|موافق|تأكيد|उत्तर|मंज़ूरी"
-)
-_REST_HINT = re.compile(
-    r"check|look|find|search|schau|prüf|klär|such|ermitt|recherch|regard|vérif|cherch|renseign|busc|mirando|revis|averigu|comprob|cerc|control|verific|guard|procur"
-    r"|zoek|kijk|vraag|sprawdz|szuk|ustal|zjišť|hled|ověř|выясн|уточн|провер|ищу|bak[ıi]yor|araştır|koll|letar|undersök|[查核确調確]|확인|조사|찾|[أاب]|रह"
-)
+_AWAITS_HINTS = (
+    "answer", "reply", "repli", "respon", "respuest", "rispost", "respost", "répon", "repón", "decis", "decid", "deciz", "décis", "décid",
+    "déciz", "confirm", "approv", "verdict", "result", "feedback", "word", "signature", "call", "heard", "react", "come back", "shown up",
+    "antwort", "rückmeld", "bestätig", "entscheid", "zusage", "freigabe", "rückruf", "gemeldet", "accord", "avis", "retour", "visto",
+    "contest", "confer", "antwoord", "bevestig", "reag", "reactie", "besl", "odpowied", "decyz", "potw", "odpověd", "rozhodnut", "ответ",
+    "решени", "подтвержд", "yanıt", "cevap", "svar", "besked", "válasz", "回", "复", "覆", "批", "确", "返", "承", "連", "答", "رج", "답", "회신", "승인",
+    "موافق", "تأكيد", "उत्तर", "मंज़ूरी",
+)  # fmt: skip
+_REST_HINTS = (
+    "check", "look", "find", "search", "schau", "prüf", "klär", "such", "ermitt", "recherch", "regard", "vérif", "cherch", "renseign", "busc",
+    "mirando", "revis", "averigu", "comprob", "cerc", "control", "verific", "guard", "procur", "zoek", "kijk", "vraag", "sprawdz", "szuk",
+    "ustal", "zjišť", "hled", "ověř", "выясн", "уточн", "провер", "ищу", "bakıyor", "bakiyor", "araştır", "koll", "letar", "undersök", "查",
+    "核", "确", "調", "確", "확인", "조사", "찾", "أ", "ا", "ب", "रह",
+)  # fmt: skip
 """One of these stands in whatever the longer pattern finds: most texts are done with after them."""
 
 
@@ -134,12 +144,46 @@ def only_acknowledges(text: str) -> bool:
     return len(text) <= MAX_ACKNOWLEDGEMENT and ACKNOWLEDGES.fullmatch(text.replace("’", "'")) is not None
 
 
-def find_awaited(text: str) -> re.Match[str] | None:
-    """Where the agent says that somebody other than the user has yet to answer."""
-    return AWAITS.search(text) if _AWAITS_HINT.search(text.lower()) else None
+def find_awaited(text: str) -> str | None:
+    """The words by which the agent says that somebody other than the user has yet to answer."""
+    lowered = lower_case(text)
+    found = _AWAITS.search(lowered) if any(map(lowered.__contains__, _AWAITS_HINTS)) else None
+    return text[found.start() : found.end()] if found else _words(text, "others_wait")
+
+
+def find_waiting(text: str) -> str | None:
+    """The words by which the agent says that the user must speak first."""
+    found = WAITS.search(text)
+    return found.group() if found else _words(text, "agent_waits")
+
+
+def says_it_waits(text: str) -> bool:
+    """Whether the agent says that it waits in words that mean nothing else: what the user says next is the answer."""
+    return WAITS.search(text) is not None
+
+
+def _words(text: str, name: str) -> str | None:
+    hit = find_words(name, text)
+    return text[hit.start : hit.end] if hit is not None else None
 
 
 def tells_rest(text: str) -> bool:
     """Whether the agent says that it is still at the rest of what was asked."""
-    told = _REST_HINT.search(text.lower()) is not None and REST.search(text) is not None
+    lowered = lower_case(text)
+    told = any(map(lowered.__contains__, _REST_HINTS)) and _REST.search(lowered) is not None
     return told or find_words("still_at_it", text) is not None
+
+
+def postpones(text: str) -> bool:
+    """Whether somebody puts an answer off and turns to something else."""
+    return _POSTPONES.search(lower_case(text)) is not None or find_words("puts_off", text, first=FIRST_WORDS) is not None
+
+
+def defers(text: str) -> bool:
+    """Whether the user puts off a decision that is theirs."""
+    return _DEFERS.search(lower_case(text)) is not None
+
+
+def turns_elsewhere(text: str) -> bool:
+    """Whether a message begins with something else than what was just talked about: `also …`."""
+    return find_words("besides", text, first=OPENING_WORDS) is not None

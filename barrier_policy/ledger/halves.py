@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from barrier_policy.facts.words import content_words
-from barrier_policy.ledger.conversation import Conversation, Turn
-from barrier_policy.ledger.owed import MAX_CLOSING, MAX_REPLY, message_text, user_text
+from barrier_policy.ledger.conversation import MAX_CLOSING, MAX_REPLY, Conversation, Turn, words_of
+from barrier_policy.ledger.owed import user_text
 
 FOLLOWING = 3
 """Later turns that may come back to a question."""
@@ -28,7 +28,7 @@ def is_half_answered(conversation: Conversation, turn: Turn) -> bool:
     asked = _asked(user_text(conversation, turn)[:MAX_REPLY])
     if len(asked) < 2:
         return False
-    answer = message_text(conversation, turn.final)[:MAX_CLOSING]
+    answer = words_of(conversation.messages[turn.final])[:MAX_CLOSING]
     if sum(1 for clause in _SENTENCE.split(answer) if clause.strip()) >= len(asked):
         return False
     heard = _heard(conversation, turn)
@@ -49,5 +49,5 @@ def _heard(conversation: Conversation, turn: Turn) -> frozenset[str]:
     following = conversation.turns[turn.index : turn.index + 1 + FOLLOWING]
     calls = [call for later in following for call in later.calls]
     texts = [part.text[:MAX_REPLY] for call in calls for part in (call.part, *(result.part for result in call.results))]
-    texts += [message_text(conversation, later.final)[:MAX_REPLY] for later in following if later.final >= 0]
+    texts += [words_of(conversation.messages[later.final])[:MAX_REPLY] for later in following if later.final >= 0]
     return content_words("\n".join(texts))

@@ -13,12 +13,12 @@ from sys import intern
 
 from barrier_policy.facts.model import Fact
 from barrier_policy.facts.words import content_words
-from barrier_policy.ledger.conversation import Call, Conversation, Turn
+from barrier_policy.ledger.conversation import Call, Conversation, Turn, words_of
 from barrier_policy.ledger.cues import ASKS, REPEATS
 from barrier_policy.ledger.effects import compact_arguments
 from barrier_policy.ledger.model import TERMINAL, UNSETTLED, Event, Family, Item
-from barrier_policy.ledger.obligations import is_instruction, is_reply, joined
-from barrier_policy.ledger.owed import closing_words, message_text, user_text
+from barrier_policy.ledger.obligations import is_instruction, joined
+from barrier_policy.ledger.owed import closing_words, user_text
 from barrier_policy.transcript.model import Message, Origin, PartType
 from barrier_policy.transcript.pairing import PartRef
 
@@ -93,7 +93,7 @@ def _statements(conversation: Conversation, live: Set[int]) -> Iterator[Item]:
             continue
         facts = _once_a_sentence(conversation.of_kind(turn.start, *STATEMENTS))
         done = len(facts) == 1 and _consumed(turn) and turn is not working[-1] and _is_plain(facts[0].text)
-        if is_reply(conversation, turn) or done:
+        if turn.replies or done:
             facts = [fact for fact in facts if fact.kind in ("release", "correction") or _adds_clause(fact.text)]
         rules = {(fact.part, fact.start) for fact in conversation.of_kind(turn.start, "constraint", "approval_gate")}
         if len(facts) > MAX_TOLD:
@@ -159,7 +159,7 @@ def _consumed(turn: Turn) -> bool:
 def _reports(conversation: Conversation, acted: Set[int]) -> Iterator[Item]:
     """Sentences of the agent that give values or states, in turns that did something or were told something."""
     for turn in conversation.turns:
-        if is_reply(conversation, turn) or (turn.index not in acted and not is_instruction(turn)):
+        if turn.replies or (turn.index not in acted and not is_instruction(turn)):
             continue
         for message in range(turn.start, min(turn.end, conversation.present)):
             if sum(len(text) for text in _spoken(conversation.messages[message])) > MAX_REPORT:
@@ -238,12 +238,12 @@ def _pointed_at(conversation: Conversation) -> Iterator[Item]:
 def _answered_before(conversation: Conversation) -> Iterator[Item]:
     """Short answers that the agent gave from what it knew, and that the message at hand asks for again."""
     at_hand = max((turn.start for turn in conversation.turns if turn.has_user), default=0)
-    asked = content_words(message_text(conversation, at_hand)[:MAX_ASKED])
+    asked = content_words(words_of(conversation.messages[at_hand])[:MAX_ASKED])
     talked = [
         turn for turn in conversation.turns if turn.has_user and not turn.calls and 0 <= turn.final < conversation.present
     ]
     for turn in talked[-POINTED_AT:] if at_hand >= conversation.present else ():
-        text = message_text(conversation, turn.final).strip()
+        text = words_of(conversation.messages[turn.final]).strip()
         if len(text) <= MAX_LINE and STATES.search(text) and asked & content_words(text):
             yield _note("row", turn.final, 0, 903, text, "said", at_hand)
 

@@ -7,15 +7,24 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from barrier_policy.facts.model import Fact
-from barrier_policy.ledger.conversation import Call, Conversation, Turn, says_only, speaks
-from barrier_policy.ledger.cues import DEFERS, POSTPONES, SHARE, WAITS, only_acknowledges, tells_rest
-from barrier_policy.ledger.dialogue_words import find_words
+from barrier_policy.ledger.conversation import (
+    MAX_CLOSING,
+    MAX_REPLY,
+    Call,
+    Conversation,
+    Turn,
+    says_only,
+    speaks,
+    waiting_words,
+    words_of,
+)
+from barrier_policy.ledger.cues import SHARE, defers, only_acknowledges, tells_rest, turns_elsewhere
 from barrier_policy.ledger.effects import effect_id
 from barrier_policy.ledger.halves import is_half_answered
 from barrier_policy.ledger.model import UNSETTLED, Event, Item
-from barrier_policy.ledger.owed import MAX_CLOSING, MAX_REPLY, closing_words, message_text, new_obligation, user_text
+from barrier_policy.ledger.owed import new_obligation, user_text
 from barrier_policy.ledger.waiting import awaited_answers, inconclusive_look_ups
-from barrier_policy.transcript.model import Origin, PartType
+from barrier_policy.transcript.model import Origin
 from barrier_policy.transcript.pairing import PartRef
 
 Found = tuple[Item, list[Event]]
@@ -77,7 +86,7 @@ def _requests(conversation: Conversation, effect_states: Mapping[str, str]) -> I
             or _awaits_word(conversation, turn)
             or (in_dialogue and turn is newest)
             or turn is unfinished
-            or tells_rest(closing_words(conversation, turn))
+            or turn.at_rest
             or is_half_answered(conversation, turn)
             or _stands_since_question(conversation, turn)
         )
@@ -122,7 +131,7 @@ def _gives_work(conversation: Conversation, turn: Turn, effect_states: Mapping[s
         return True
     if is_half_answered(conversation, turn) or _stands_since_question(conversation, turn):
         return True
-    if not is_instruction(turn) or is_reply(conversation, turn):
+    if not is_instruction(turn) or turn.replies:
         return False
     told = [int(fact.get("confidence", 100)) for fact in conversation.of_kind(turn.start, *INSTRUCTIVE)]
     return (turn.shows or max(told, default=100) >= SURE) and bool(turn.calls or turn.final < 0)
@@ -136,23 +145,16 @@ def _is_open_dialogue(call: Call) -> bool:
 def _goes_on(conversation: Conversation, turn: Turn) -> bool:
     """Whether the agent says in the turn that it is still at a part of what was asked."""
     said = (
-        message_text(conversation, index)[-MAX_CLOSING:]
+        words_of(conversation.messages[index])[-MAX_CLOSING:]
         for index in range(turn.start + 1, turn.end)
-        if speaks(conversation.messages[index])
+        if index != turn.final and speaks(conversation.messages[index])
     )
-    return any(map(tells_rest, said))
+    return turn.at_rest or any(map(tells_rest, said))
 
 
 def is_instruction(turn: Turn) -> bool:
     """Whether the user's message says something that later turns may depend on, and does not only ask or chat."""
     return not turn.kinds.isdisjoint(INSTRUCTIVE) or turn.shows
-
-
-def is_reply(conversation: Conversation, turn: Turn) -> bool:
-    """Whether it answers what the agent had just asked: then its values count, and not its sentences. One that puts the answer off is none."""
-    before = conversation.turns[turn.index - 1] if turn.index > 0 else None
-    asked = before is not None and _asks_back(conversation, before) and not _only_waits(conversation, before)
-    return asked and not _puts_off(conversation, turn)
 
 
 def _works_at_present(conversation: Conversation, turn: Turn) -> bool:
@@ -175,7 +177,7 @@ def _ended(conversation: Conversation, turn: Turn, effect_states: Mapping[str, s
         return None
     if _called_off(conversation, turn):
         return "cancelled", "called off by the user"
-    if tells_rest(closing_words(conversation, turn)) or is_half_answered(conversation, turn):
+    if turn.at_rest or is_half_answered(conversation, turn):
         return None
     if _effects(turn, effect_states) and not _unsettled(turn, effect_states) and not _awaits_word(conversation, turn):
         return "satisfied", "its effects are settled"
@@ -210,38 +212,12 @@ def _called_off(conversation: Conversation, turn: Turn) -> bool:
     return bool(kinds & {"denial"}) and "request" not in kinds
 
 
-def _asks_back(conversation: Conversation, turn: Turn) -> bool:
-    if turn.final < 0:
-        return False
-    return bool(conversation.of_kind(turn.final, "question")) or _waits(conversation, turn) is not None
-
-
-def _only_waits(conversation: Conversation, turn: Turn) -> bool:
-    """Whether the agent asks nothing, and says in words of a list only that it waits: what comes next need not be an answer."""
-    if conversation.of_kind(turn.final, "question"):
-        return False
-    return WAITS.search(closing_words(conversation, turn)) is None
-
-
 def _proposed(conversation: Conversation, turn: Turn) -> bool:
     """Whether the user took the agent's closing words for a question: the next message puts the answer off."""
     after = turn.index + 1
     if turn.final < 0 or after >= len(conversation.turns) or not conversation.turns[after].has_user:
         return False
-    return DEFERS.search(user_text(conversation, conversation.turns[after])[:MAX_REPLY]) is not None
-
-
-def _waits(conversation: Conversation, turn: Turn) -> tuple[int, str] | None:
-    """The part and the words by which the agent's closing message says that it waits for the user."""
-    for index, part in enumerate(conversation.messages[turn.final].parts):
-        if part.type is not PartType.TEXT:
-            continue
-        closing = part.text[-MAX_CLOSING:]
-        if found := WAITS.search(closing):
-            return index, found.group()
-        if hit := find_words("agent_waits", closing):
-            return index, closing[hit.start : hit.end]
-    return None
+    return defers(user_text(conversation, conversation.turns[after])[:MAX_REPLY])
 
 
 def told_text(conversation: Conversation, turn: Turn) -> str:
@@ -293,7 +269,7 @@ def _open_calls(conversation: Conversation) -> Iterator[Found]:
             if call.reads and not asks and last_answered > call.ref.message:
                 events.append(Event(last_answered, item.id, "abandoned", "the agent went on without it"))
             following = conversation.turns[turn.index + 1 :][:1] if sent else ()
-            if any(is_reply(conversation, reply) for reply in following):
+            if any(reply.replies for reply in following):
                 events.append(Event(following[0].start, item.id, "satisfied", "the next message answers"))
             yield item, events
 
@@ -334,7 +310,7 @@ def _commitments(conversation: Conversation) -> Iterator[Found]:
 def _questions(conversation: Conversation) -> Iterator[Found]:
     """The agent's last question, where the user has not come back to it; a proposal that the user puts off is one."""
     past = [turn for turn in conversation.turns if turn.end <= conversation.present]
-    asked = [turn for turn in past if _asks_back(conversation, turn)]
+    asked = [turn for turn in past if turn.asks]
     answers = [_answered(conversation, turn) for turn in asked]
     is_open = bool(asked) and answers[-1] is None
     for turn, answered in zip(asked, answers, strict=True):
@@ -345,7 +321,7 @@ def _questions(conversation: Conversation) -> Iterator[Found]:
         elif turn is not asked[-1]:
             events.append(Event(asked[-1].final, item.id, "expired", "a later question took its place"))
         yield item, events
-    proposals = [turn for turn in past if _proposed(conversation, turn) and not _asks_back(conversation, turn)]
+    proposals = [turn for turn in past if not turn.asks and _proposed(conversation, turn)]
     for turn in proposals[-1:]:
         if not is_open:
             item = _question(conversation, turn)
@@ -355,10 +331,8 @@ def _questions(conversation: Conversation) -> Iterator[Found]:
 
 
 def _question(conversation: Conversation, turn: Turn) -> Item:
-    told = conversation.of_kind(turn.final, "question")
-    part, words = (
-        (told[-1].part, told[-1].text) if told else _waits(conversation, turn) or (0, message_text(conversation, turn.final))
-    )
+    told, final = conversation.of_kind(turn.final, "question"), conversation.messages[turn.final]
+    part, words = (told[-1].part, told[-1].text) if told else waiting_words(final) or (0, words_of(final))
     return new_obligation(
         "question", turn.final, words, part=part, rebindable=False, debtor=Origin.USER, creditor=Origin.AGENT
     )
@@ -398,28 +372,21 @@ def _is_half(fact: Fact) -> bool:
 
 
 def _answered(conversation: Conversation, turn: Turn) -> int | None:
-    """The next user message, where it gives consent, a value or an instruction and does not only ask or chat."""
+    """The user message after a question, where it gives consent, a value or an instruction and does not only ask or chat."""
     if turn.index + 1 >= len(conversation.turns):
         return None
     after = conversation.turns[turn.index + 1]
     if after.start >= conversation.present:
         return None
     answers = is_instruction(after) or bool(after.kinds & ANSWERS)
-    if not answers or not after.is_read or _puts_off(conversation, after) or _turns_elsewhere(conversation, after):
+    if not answers or not after.is_read or after.puts_off or _turns_elsewhere(conversation, after):
         return None
     return after.start
 
 
 def _turns_elsewhere(conversation: Conversation, turn: Turn) -> bool:
     """Whether the user begins with something else (`also …`) and says neither yes nor no."""
-    return (
-        not turn.kinds & {"approval", "denial"} and find_words("besides", user_text(conversation, turn), first=3) is not None
-    )
-
-
-def _puts_off(conversation: Conversation, turn: Turn) -> bool:
-    text = user_text(conversation, turn)[:MAX_REPLY]
-    return POSTPONES.search(text) is not None or find_words("puts_off", text, first=8) is not None
+    return not turn.kinds & {"approval", "denial"} and turns_elsewhere(user_text(conversation, turn))
 
 
 # work in flight, plans ----------------------------------------------------------------------------------------------

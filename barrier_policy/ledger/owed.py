@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from barrier_policy.ledger.conversation import Conversation, Turn
-from barrier_policy.ledger.model import Family, Item
+from functools import cache
 
-MAX_CLOSING = 400
-MAX_REPLY = 2_000
-"""Characters that are searched for words that put off, wait or go on."""
+from barrier_policy.ledger.conversation import MAX_CLOSING, Conversation, Turn, words_of
+from barrier_policy.ledger.model import Family, Item
 
 
 def new_obligation(
@@ -32,23 +30,21 @@ def new_obligation(
         text=text,
         subject=subject,
         rebindable=rebindable,
-        attributes={"debtor": debtor, "creditor": creditor},
+        attributes=_parties(debtor, creditor),
     )
+
+
+@cache
+def _parties(debtor: str, creditor: str) -> dict[str, str]:
+    """One dict for all obligations between the two; nobody writes to it."""
+    return {"debtor": debtor, "creditor": creditor}
 
 
 def user_text(conversation: Conversation, turn: Turn) -> str:
     """The words of the user's message."""
-    return message_text(conversation, turn.start)
-
-
-def message_text(conversation: Conversation, index: int) -> str:
-    """The words of a message."""
-    message = conversation.messages[index]
-    return "\n".join(
-        part.text for part in message.parts if part.text and part.type not in ("tool_call", "tool_call_response")
-    )
+    return words_of(conversation.messages[turn.start])
 
 
 def closing_words(conversation: Conversation, turn: Turn) -> str:
     """The end of the last text of the agent in a turn."""
-    return message_text(conversation, turn.final)[-MAX_CLOSING:] if turn.final >= 0 else ""
+    return words_of(conversation.messages[turn.final])[-MAX_CLOSING:] if turn.final >= 0 else ""

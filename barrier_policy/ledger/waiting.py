@@ -7,12 +7,11 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from barrier_policy.facts.words import content_words
-from barrier_policy.ledger.conversation import Call, Conversation, Turn
+from barrier_policy.ledger.conversation import MAX_REPLY, Call, Conversation, Turn
 from barrier_policy.ledger.cues import find_awaited
-from barrier_policy.ledger.dialogue_words import find_words
 from barrier_policy.ledger.effects import leaves
 from barrier_policy.ledger.model import Event, Item
-from barrier_policy.ledger.owed import MAX_REPLY, closing_words, new_obligation
+from barrier_policy.ledger.owed import closing_words, new_obligation
 from barrier_policy.transcript.model import Origin
 
 SHARED_WORDS = 2
@@ -23,10 +22,12 @@ MAX_LEAVES = 40
 def awaited_answers(conversation: Conversation) -> Iterator[tuple[Item, list[Event]]]:
     """What the agent says that somebody else has yet to answer, until a later turn speaks of the same and no longer waits."""
     spoken = _Spoken()
-    for turn in reversed(conversation.turns):
+    waiting = {turn.index: words for turn in conversation.turns if (words := _awaited(conversation, turn)) is not None}
+    first = min(waiting, default=len(conversation.turns))
+    for turn in reversed(conversation.turns[first:]):
         said = closing_words(conversation, turn)
-        waits = _awaited(said) if turn.end <= conversation.present else ""
-        if waits:
+        waits = waiting.get(turn.index)
+        if waits is not None:
             item = new_obligation(
                 "handoff", turn.final, waits, number=700, rebindable=False, debtor=Origin.TOOL, creditor=Origin.AGENT
             )
@@ -40,13 +41,8 @@ def awaited_answers(conversation: Conversation) -> Iterator[tuple[Item, list[Eve
             spoken.add(turn, said)
 
 
-def _awaited(said: str) -> str:
-    """The words by which the agent says that somebody other than the user has yet to answer, "" where it says no such thing."""
-    found = find_awaited(said)
-    if found is not None:
-        return found.group()
-    hit = find_words("others_wait", said)
-    return said[hit.start : hit.end] if hit is not None else ""
+def _awaited(conversation: Conversation, turn: Turn) -> str | None:
+    return find_awaited(closing_words(conversation, turn)) if turn.end <= conversation.present else None
 
 
 def inconclusive_look_ups(look_ups: Sequence[Call]) -> Iterator[tuple[Item, list[Event]]]:

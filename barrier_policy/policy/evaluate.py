@@ -1,19 +1,20 @@
 """The evaluator: one span record × policies → one verdict, the same for the same input whichever engine evaluates.
 
-Pure: no clock, files, environment, logging or plugins. Every rule is evaluated, never only up to the first answer. What an
-expression says is remembered per value of the paths that it reads, because most spans have the same, mostly empty, lists.
+Pure: no clock, files, environment, logging or plugins. Every rule is evaluated, never only up to the first answer. What
+conditions say is remembered by what they can see of a record, because that is the same for most spans.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from copy import copy
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
 from barrier_policy.join.schema import RecordSchema
+from barrier_policy.policy.cel.check import Path
 from barrier_policy.policy.cel.engine import FAILED, Engine, Failed, Value
 from barrier_policy.policy.model import Expression, Mode, Policy, PolicySet, Rule, Waiver
 from barrier_policy.policy.record import Reading, RecordReader
@@ -32,8 +33,9 @@ from barrier_policy.policy.verdict import (
     permits,
 )
 
-MEMO_ENTRIES = 100
-MEMO_KEY_BYTES = 200
+MEMO_ENTRIES = 200
+MEMO_KEY_BYTES = 4_000
+T = TypeVar("T")
 CAUSES = "(an index out of range, a division by zero or an overflow)"
 
 
@@ -48,7 +50,14 @@ class Evaluator:
         self._in_force: Mapping[str, tuple[_JudgedWaiver, ...]] = {}
         programs = [program for rule in self._rules for program in rule.programs]
         programs += [program for judged in self._waivers for program in judged.programs]
-        self._reader = RecordReader(policies.schema, (path for program in programs for path in program.expression.reads))
+        conditions = [rule.condition.expression for rule in self._rules]
+        self._seen = sorted({path for condition in conditions for path in condition.reads})
+        self._memo: dict[tuple[Hashable, ...], _Judged] = {}
+        self._reader = RecordReader(
+            policies.schema,
+            (path for program in programs for path in program.expression.reads),
+            (condition.cel for condition in conditions),
+        )
 
     def at(self, now: str, *, transcript: str = "") -> Evaluator:
         """This evaluator with the exceptions that are in force at a time (ISO 8601, UTC) for a transcript, given by its digest."""
@@ -59,45 +68,61 @@ class Evaluator:
     def judge(self, record: Mapping[str, Any], digest: str = "") -> VerdictKind:
         """The verdict alone, without its reasons. `digest` is that of the span's original, which exceptions may name."""
         span = _Span(self._reader.read(record), self._engine, digest)
-        return combine(self._outcomes(span))[0]
+        return self._judged(span).verdict
 
     def exceptions(self, record: Mapping[str, Any], digest: str = "") -> tuple[AppliedException, ...]:
         """The exceptions that keep true barriers from binding a span."""
         if not self._in_force:
             return ()
         span = _Span(self._reader.read(record), self._engine, digest)
-        return self._applied(self._outcomes(span))
+        return self._applied(self._judged(span).outcomes)
 
     def evaluate(self, record: Mapping[str, Any], digest: str = "") -> Verdict:
         """The verdict of one span record, a dict with the fields of `Span`. What fails is an outcome, not an exception."""
         span = _Span(self._reader.read(record), self._engine, digest)
-        outcomes = self._outcomes(span)
-        verdict, is_default = combine(outcomes)
-        decides = permits if verdict is VerdictKind.OPPORTUNITY else bars
+        judged = self._judged(span)
         reasons: list[Reason] = []
         warnings: list[Reason] = []
         errors: list[RuleError] = []
-        for rule, found in zip(self._rules, outcomes, strict=True):
-            if found.outcome is Outcome.ERROR and found.mode is Mode.ENFORCE:
+        for rule, found in judged.speaking:
+            if found.outcome is Outcome.ERROR:
                 errors.append(rule.error("condition", found.message))
-            elif found.outcome is Outcome.TRUE and (decides(found) or found.mode is Mode.WARN):
+            else:
                 (warnings if found.mode is Mode.WARN else reasons).append(rule.reason(span, errors))
                 if bars(found):
                     errors += [rule.error("exception", text) for text in self._failures(found.rule, span)]
         return Verdict(
-            verdict=verdict,
-            default_barrier=is_default,
+            verdict=judged.verdict,
+            default_barrier=judged.is_default,
             reasons=tuple(reasons),
             warnings=tuple(warnings),
             errors=tuple(errors),
-            exceptions=self._applied(outcomes),
-            outcomes=outcomes,
+            exceptions=self._applied(judged.outcomes),
+            outcomes=judged.outcomes,
         )
 
-    def _outcomes(self, span: _Span) -> tuple[RuleOutcome, ...]:
-        """What every rule says. The one place where exceptions are applied."""
-        found = tuple(rule.outcome(span) for rule in self._rules)
-        return tuple(self._excepted(outcome, span) for outcome in found) if self._in_force else found
+    def _judged(self, span: _Span) -> _Judged:
+        """What every rule says, and what follows. The one place where exceptions are applied."""
+        sights = span.reading.sights
+        key = tuple([sights[path] for path in self._seen])
+        found = self._memo.get(key)
+        if found is None:
+            found = self._conclude(tuple(rule.outcome(span) for rule in self._rules))
+            _remember(self._memo, key, found, span, self._seen)
+        if self._in_force:
+            return self._conclude(tuple(self._excepted(outcome, span) for outcome in found.outcomes))
+        return found
+
+    def _conclude(self, outcomes: tuple[RuleOutcome, ...]) -> _Judged:
+        verdict, is_default = combine(outcomes)
+        decides = permits if verdict is VerdictKind.OPPORTUNITY else bars
+        speaking = tuple(
+            (rule, found)
+            for rule, found in zip(self._rules, outcomes, strict=True)
+            if (found.outcome is Outcome.ERROR and found.mode is Mode.ENFORCE)
+            or (found.outcome is Outcome.TRUE and (decides(found) or found.mode is Mode.WARN))
+        )
+        return _Judged(outcomes, verdict, is_default, speaking)
 
     def _excepted(self, found: RuleOutcome, span: _Span) -> RuleOutcome:
         """A true barrier that an exception covers no longer binds. One in error does: unknown protects."""
@@ -132,6 +157,15 @@ class Evaluator:
         return tuple(_clause(clause, span) for clause in clauses)
 
 
+class _Judged(NamedTuple):
+    """What all rules say about a span, and what follows: its verdict, and the rules that are heard, as reason, warning or error."""
+
+    outcomes: tuple[RuleOutcome, ...]
+    verdict: VerdictKind
+    is_default: bool
+    speaking: tuple[tuple[_JudgedRule, RuleOutcome], ...]
+
+
 class _Span:
     """One record while it is judged; handed to the engine only if some value is not remembered."""
 
@@ -146,28 +180,23 @@ class _Span:
 
 
 class _Program:
-    """One expression with what it said before.
-
-    INVARIANT: an expression is a function of the paths that it reads, so equal keys have equal values. Long keys are not
-    kept, they hardly ever come back.
-    """
+    """One expression. A condition, and what reads nothing, remembers what it said before."""
 
     def __init__(self, expression: Expression, engine: Engine) -> None:
         self.expression = expression
         self._run = engine.compile(expression.cel)
-        self._memo: dict[tuple[bytes, ...], Value | Failed] = {}
+        self._memo: dict[tuple[Hashable, ...], Value | Failed] = {}
 
     def value(self, span: _Span) -> Value | Failed:
-        keys = span.reading.keys
-        key = tuple([keys[path] for path in self.expression.reads])
+        return FAILED if span.reading.problem(self.expression.reads) else self._run(span.activation)
+
+    def remembered(self, span: _Span) -> Value | Failed:
+        sights = span.reading.sights
+        key = tuple([sights[path] for path in self.expression.reads])
         found = self._memo.get(key)
-        if found is not None:
-            return found
-        found = FAILED if span.reading.problem(self.expression.reads) else self._run(span.activation)
-        if sum(map(len, key)) <= MEMO_KEY_BYTES:
-            if len(self._memo) >= MEMO_ENTRIES:
-                self._memo.clear()
-            self._memo[key] = found
+        if found is None:
+            found = self.value(span)
+            _remember(self._memo, key, found, span, self.expression.reads)
         return found
 
     def failure(self, span: _Span) -> str:
@@ -187,13 +216,13 @@ class _JudgedRule:
         self._policy = policy
         self._rule = rule
         self._engine = engine
-        self._condition = _Program(rule.condition, engine)
+        self.condition = _Program(rule.condition, engine)
         self._explanation = _Program(rule.explanation, engine) if rule.explanation else None
         self._evidence = [(_Program(expression, engine), _label(schema, expression.item)) for expression in rule.evidence]
         self._about = tuple(dict.fromkeys(path[0] for path in rule.condition.reads))
         self._settled = {value: self._outcome(Outcome.TRUE if value else Outcome.FALSE) for value in (True, False)}
         explanation = [self._explanation] if self._explanation else []
-        self.programs = [self._condition, *explanation, *(program for program, _ in self._evidence)]
+        self.programs = [self.condition, *explanation, *(program for program, _ in self._evidence)]
 
     @property
     def id(self) -> str:
@@ -209,10 +238,10 @@ class _JudgedRule:
         return tuple(_clause_of(program.expression, program.value(span)) for program in self._clauses)
 
     def outcome(self, span: _Span) -> RuleOutcome:
-        value = self._condition.value(span)
+        value = self.condition.remembered(span)
         if value is True or value is False:
             return self._settled[value]
-        return self._outcome(Outcome.ERROR, self._condition.failure(span))
+        return self._outcome(Outcome.ERROR, self.condition.failure(span))
 
     def error(self, part: str, message: str) -> RuleError:
         return RuleError(policy=self._policy.name, rule=self._rule.id, part=part, message=message)
@@ -241,7 +270,8 @@ class _JudgedRule:
     def _explain(self, span: _Span, errors: list[RuleError]) -> str:
         if self._explanation is None:
             return self._rule.summary
-        text = self._explanation.value(span)
+        program = self._explanation
+        text = program.value(span) if program.expression.reads else program.remembered(span)
         if isinstance(text, str):
             return text
         errors.append(self.error("explanation", self._explanation.failure(span)))
@@ -281,6 +311,16 @@ class _JudgedWaiver:
 
     def _names(self, span: _Span) -> bool:
         return not self.waiver.spans or span.digest in self.waiver.spans
+
+
+def _remember(
+    memo: dict[tuple[Hashable, ...], T], key: tuple[Hashable, ...], value: T, span: _Span, paths: Iterable[Path]
+) -> None:
+    """Long keys are not kept, they hardly ever come back."""
+    if sum(len(span.reading.keys[path]) for path in paths) <= MEMO_KEY_BYTES:
+        if len(memo) >= MEMO_ENTRIES:
+            memo.clear()
+        memo[key] = value
 
 
 def _by_rule(waivers: Iterable[_JudgedWaiver]) -> dict[str, tuple[_JudgedWaiver, ...]]:

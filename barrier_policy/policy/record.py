@@ -7,7 +7,10 @@ false). Texts that an engine can't take, with NUL or lone surrogates, are escape
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Collection, Hashable, Iterable, Mapping
+from functools import cached_property
+from operator import itemgetter
 from typing import Annotated, Any, TypedDict
 
 import msgspec
@@ -22,24 +25,27 @@ _Int64 = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 _SCALAR_TYPES: dict[str, Any] = {"string": str, "int": _Int64, "bool": bool}
 _ESCAPED_NUL = b"\\u0000"
 _ABSENT = b""
+_NOTHING = b"[]"
+_WORD = re.compile(r"\w+")
 
 
 class RecordReader:
-    """Reads the same paths of many records."""
+    """Reads the same paths of many records. `conditions` are the texts of those for which `Reading.sights` is asked."""
 
-    def __init__(self, schema: RecordSchema, paths: Iterable[Path]) -> None:
-        self._types = {path: _type_at(schema, path) for path in sorted(set(paths))}
-        self._decoders = {path: msgspec.json.Decoder(_plain_type(schema, name)) for path, name in self._types.items()}
+    def __init__(self, schema: RecordSchema, paths: Iterable[Path], conditions: Iterable[str] = ()) -> None:
+        words = frozenset(word for text in conditions for word in _WORD.findall(text))
+        types = {path: _type_at(schema, path) for path in sorted(set(paths))}
+        self._paths = {path: _PathReader(schema, name, words) for path, name in types.items()}
         self._encode = msgspec.json.Encoder().encode
 
     def read(self, record: Mapping[str, Any]) -> Reading:
         """The record as it is now; later changes to it do not show."""
-        return Reading({path: self._key(record, path) for path in self._types}, self._types, self._decoders)
+        return Reading({path: self._key(record, path) for path in self._paths}, self._paths)
 
     def _key(self, record: Mapping[str, Any], path: Path) -> bytes:
         value: Any = record
         for name in path:
-            if not isinstance(value, Mapping) or name not in value:
+            if not isinstance(value, (dict, Mapping)) or name not in value:  # a dict is told at once
                 return _ABSENT
             value = value[name]
         key = self._json(value)
@@ -54,45 +60,72 @@ class RecordReader:
             return _ABSENT
 
 
+class _PathReader:
+    """How a path is decoded, and what conditions with these words can see of what stands there."""
+
+    def __init__(self, schema: RecordSchema, type_name: str, words: Collection[str]) -> None:
+        self.type = type_name
+        self.decode = msgspec.json.Decoder(_plain_type(schema, type_name)).decode
+        record = schema.types.get(element(type_name) or "")
+        seen = [field for field in record.fields if field.name in words] if record else []
+        names = [field.name for field in seen]
+        self.see = itemgetter(*names) if names and all(field.type in _SCALAR_TYPES for field in seen) else None
+
+
 class Reading:
     """One record as its paths. `keys` holds the JSON of each: two records with equal keys are equal to every expression."""
 
-    def __init__(
-        self, keys: dict[Path, bytes], types: Mapping[Path, str], decoders: Mapping[Path, msgspec.json.Decoder[Any]]
-    ) -> None:
+    def __init__(self, keys: dict[Path, bytes], paths: Mapping[Path, _PathReader]) -> None:
         self.keys = keys
-        self._types = types
-        self._decoders = decoders
-        self._values: dict[Path, Any] | None = None
+        self._paths = paths
+        self._values: dict[Path, Any] = {}
+
+    @cached_property
+    def sights(self) -> dict[Path, Hashable]:
+        """What conditions can see of each path: two records with equal sights are equal to every condition.
+
+        INVARIANT: CEL as it is allowed here compares no records, so of the records in a list a condition sees nothing but how many there
+        are, their order, and the fields that it names.
+        """
+        return {path: self._sight(path, reader) for path, reader in self._paths.items()}
 
     def problem(self, paths: Iterable[Path]) -> str:
         """Why an expression that reads these paths can't be evaluated; empty if it can."""
-        values = self._decoded()
         for path in paths:
-            if path not in values:
-                limit = f" of at most {MAX_ITEMS:,} items" if element(self._types[path]) else ""
-                return f"`span.{'.'.join(path)}` is not {article(self._types[path])}{limit}"
+            if self._value(path) is None:
+                type_name = self._paths[path].type
+                limit = f" of at most {MAX_ITEMS:,} items" if element(type_name) else ""
+                return f"`span.{'.'.join(path)}` is not {article(type_name)}{limit}"
         return ""
 
     def span(self) -> dict[str, Any]:
         """The valid paths as one nested dict."""
         span: dict[str, Any] = {}
-        for path, value in self._decoded().items():
+        for path in self.keys:
+            value = self._value(path)
+            if value is None:
+                continue
             holder = span
             for name in path[:-1]:
                 holder = holder.setdefault(name, {})
             holder[path[-1]] = value
         return span
 
-    def _decoded(self) -> dict[Path, Any]:
-        if self._values is None:
-            self._values = {}
-            for path, key in self.keys.items():
-                try:
-                    self._values[path] = self._decoders[path].decode(key)
-                except msgspec.MsgspecError:
-                    continue
-        return self._values
+    def _sight(self, path: Path, reader: _PathReader) -> Hashable:
+        key = self.keys[path]
+        if reader.see is None or key == _NOTHING:
+            return key
+        value = self._value(path)
+        return key if value is None else tuple(map(reader.see, value))
+
+    def _value(self, path: Path) -> Any:
+        """What stands at a path, None where that is not what the schema says."""
+        if path not in self._values:
+            try:
+                self._values[path] = self._paths[path].decode(self.keys[path])
+            except msgspec.MsgspecError:
+                self._values[path] = None
+        return self._values[path]
 
 
 def _printable(value: Any) -> Any:

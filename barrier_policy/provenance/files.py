@@ -25,7 +25,7 @@ _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)
 
 
-def read_file(path: Path) -> bytes:
+def read_file(path: str | Path) -> bytes:
     """The bytes of a plain file: no link is followed, and no pipe or device waited for."""
     fd = os.open(path, os.O_RDONLY | _NO_LINK | _NO_WAIT)
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from barrier_policy.decision.assess import Assessment, record_of
+from barrier_policy.decision.assess import Assessment, record_of, repair_records
 from barrier_policy.decision.model import Reason, SpanDecision
 from barrier_policy.policy.verdict import Clause, Outcome, Verdict, VerdictKind
 from barrier_policy.report.model import (
@@ -148,5 +148,5 @@ class SpanViews:
                 text=self._words.whole(record.text, record.source.message),
                 anchor=self._records.get(record.id, ""),
             )
-            for record in found.records
+            for record in repair_records(self._analysis.join, found)
         )

@@ -58,7 +58,7 @@ def test_an_extractor_that_fails_is_named_and_the_others_go_on(
     run: Runner, deploy: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = load_plugins(extra=[("zz_failing", Failing())])
-    monkeypatch.setattr("barrier_policy.walk.load_plugins", lambda: found)
+    monkeypatch.setattr("barrier_policy.walk.decider.load_plugins", lambda: found)
     done = run("facts", deploy)
     assert (done.code, "tool_call" in done.out) == (0, True)
     assert done.err.splitlines()[0] == (

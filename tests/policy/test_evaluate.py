@@ -270,6 +270,27 @@ def test_equal_inputs_are_evaluated_once_and_different_ones_are_not_confused(
     assert counting.evaluations == 3
 
 
+def test_a_condition_is_asked_again_only_where_something_that_it_can_see_differs(
+    load: Load, rule: Callable[..., str], engine: Engine, record: Record, effect: Callable[..., Record]
+) -> None:
+    counting = CountingEngine(engine)
+    policies = load(rule("a.b", "span.effects.exists(e, e.unsettled && e.message > 2)"), engine=engine)
+    evaluator = Evaluator(policies, counting)
+    lists = [
+        [effect(id="e1", message=3, unsettled=True)],
+        [effect(id="e2", message=3, unsettled=True, text="other words")],
+        [effect(id="e1", message=1, unsettled=True)],
+        [effect(id="e1", message=3, unsettled=False)],
+        [effect(id="e1", message=3, unsettled=True), effect(id="e2", message=3, unsettled=True)],
+        [effect(id=7, message=3, unsettled=True)],
+    ]
+    found = [evaluator.evaluate(record | {"effects": effects}).outcomes[0].outcome for effects in lists]
+    assert found == ["true", "true", "false", "false", "true", "error"]
+    assert (
+        counting.evaluations == 4
+    )  # not for the second, whose message is named and equal, nor for the last, which is no list of effects
+
+
 def test_a_memory_that_is_full_is_emptied_and_stays_right(
     load: Load, rule: Callable[..., str], fast_engine: Engine, record: Record
 ) -> None:

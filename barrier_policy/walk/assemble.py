@@ -1,0 +1,71 @@
+"""From assessments and a plan to the decision: what is said of each span, and the records that the repairs write (design section 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+
+import msgspec
+
+from barrier_policy.carrier.merge import merge_records
+from barrier_policy.carrier.record import CarrierRecord
+from barrier_policy.carrier.write import write_shared
+from barrier_policy.decision.assess import Assessment, Probe, repair_records
+from barrier_policy.decision.model import RuleError, SpanDecision
+from barrier_policy.join.join import Join, Provenance
+from barrier_policy.ledger.conversation import opens_turn
+from barrier_policy.provenance.store import Store, available, original_bytes
+
+
+def probe_store(store: Store | None, join: Join, digests: tuple[str, ...]) -> Probe:
+    """How to find out whether the original of a span can be read back."""
+
+    nothing = Provenance()
+
+    def probe(number: int) -> Provenance:
+        if store is None:
+            return nothing
+        span = join.segmentation.spans[number]
+        digest = digests[number]
+        if store.read(digest) is None:
+            return nothing
+        ready = available(store, digest, len(original_bytes(join.messages[span.start : span.end])))
+        return Provenance(present=True, retrievable=ready, uri=store.uri(digest))
+
+    return probe
+
+
+def records_of(join: Join, assessments: Sequence[Assessment], actions: Sequence[str]) -> tuple[CarrierRecord, ...]:
+    """The records that repairs write, given the action of each span: each thing's own, then the exact values that none of them shows."""
+    repaired = [found for found, action in zip(assessments, actions, strict=True) if action == "repair"]
+    at_hand = max((message.index for message in join.messages if opens_turn(message)), default=0)
+    placed = [placement for found in repaired for placement in found.shared]
+    shared = write_shared(placed, join.ledger, join.messages, at_hand)
+    own = (record for found in repaired for record in repair_records(join, found))
+    return merge_records((), chain(own, shared)).records
+
+
+def decide_span(join: Join, found: Assessment, action: str, digest: str, store: Store | None) -> SpanDecision:
+    """What the decision says of one span, given what is to be done with it."""
+    return SpanDecision(
+        id=found.span.id,
+        messages=(found.span.start, found.span.end),
+        tokens=found.tokens,
+        digest=digest,
+        evidential_class="structured" if join.structured[found.number] else "narrative",
+        verdict=found.verdict,
+        action=action,
+        reasons=found.reasons,
+        warnings=found.warnings,
+        errors=tuple(RuleError(rule=error.rule, message=error.message) for error in found.errors),
+        exceptions=found.exceptions,
+        repairs=found.repairs,
+        provenance=_provenance(found, digest, store),
+    )
+
+
+def _provenance(found: Assessment, digest: str, store: Store | None) -> Provenance:
+    """What is known of the original; where it is to be archived, also where it will be."""
+    if found.provenance.uri or not found.archive or store is None:
+        return found.provenance
+    return msgspec.structs.replace(found.provenance, uri=store.uri(digest))

@@ -1,0 +1,228 @@
+"""The walk of any number of transcripts, with plugins, policies and engine made ready once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from barrier_policy.decision.assess import Assessment, assess_spans, record_of, what_blocks
+from barrier_policy.decision.model import (
+    SCHEMA,
+    Blocking,
+    Budget,
+    Decision,
+    Fidelity,
+    PluginVersion,
+    PolicyInfo,
+    Tail,
+    Totals,
+    TranscriptInfo,
+    seal,
+)
+from barrier_policy.decision.plan import Plan, make_plan
+from barrier_policy.digest import digest_bytes
+from barrier_policy.facts.extract import Facts, extract
+from barrier_policy.facts.masking import Masker
+from barrier_policy.facts.memo import FactMemo
+from barrier_policy.join.join import Join
+from barrier_policy.join.schema import build_schema
+from barrier_policy.plugins import PluginSet, load_plugins
+from barrier_policy.policy.cel.engine import load_engine
+from barrier_policy.policy.evaluate import Evaluator
+from barrier_policy.policy.loader import load_policies, shipped_policies
+from barrier_policy.policy.model import Layer, PolicySet
+from barrier_policy.policy.stack import open_layers
+from barrier_policy.profile import Profile
+from barrier_policy.provenance.store import Store, original_bytes
+from barrier_policy.transcript.model import Transcript
+from barrier_policy.transcript.pairing import Pairs
+from barrier_policy.transcript.tokens import Counter, estimate_tokens
+from barrier_policy.walk.assemble import decide_span, probe_store, records_of
+from barrier_policy.walk.establish import Established, establish
+from barrier_policy.walk.inputs import TranscriptLike, check_count, read_any, timestamp
+
+
+class Analysis(msgspec.Struct, frozen=True, kw_only=True):
+    """What was established about a transcript on the way to its decision. `turns` counts the user's.
+
+    `evaluator` has the exceptions in force that were in force for it.
+    """
+
+    transcript: Transcript
+    masker: Masker
+    turns: int
+    join: Join
+    assessments: tuple[Assessment, ...]
+    plan: Plan
+    policies: PolicySet
+    evaluator: Evaluator
+    decision: Decision
+
+
+class Decider:
+    """Plugins, policies and engine, made ready once and used for any number of transcripts.
+
+    Raises PluginError or PolicyError, with every problem, before anything is decided.
+    """
+
+    def __init__(
+        self,
+        profile: Profile | None = None,
+        *,
+        plugins: PluginSet | None = None,
+        policies: Iterable[Path | Layer] | None = None,
+        counter: Counter = estimate_tokens,
+    ) -> None:
+        self.profile = profile or Profile()
+        self.plugins = plugins or load_plugins()
+        self.counter = counter
+        schema = build_schema(kind for kind in self.plugins.kinds.values() if "." in kind.name)
+        engine = load_engine(self.profile.engine)
+        trust = self.profile.bundle
+        layers: Iterable[Path | Layer] = (
+            [shipped_policies(), *open_layers(self.profile.overlays, keys=trust.keys, required=trust.required)]
+            if policies is None
+            else policies
+        )
+        self.policies: PolicySet = load_policies(layers, schema, engine)
+        self.engine_name = engine.name
+        self.evaluator = Evaluator(self.policies, engine)
+
+    def read(self, source: TranscriptLike, *, format: str = "") -> Transcript:
+        """Read a path, bytes, messages or a Transcript. Raises TranscriptError."""
+        return read_any(source, self.plugins, format=format)
+
+    def facts(self, transcript: Transcript, pairs: Pairs, *, now: str, memo: FactMemo | None = None) -> Facts:
+        """All facts of a transcript; with `memo`, only those are extracted that it does not know."""
+        plugins = self.plugins
+        return extract(
+            transcript.messages, pairs, plugins.extractors, plugins.kinds, tools=transcript.tools, now=now, memo=memo
+        )
+
+    def analyse(
+        self,
+        source: TranscriptLike,
+        *,
+        keep_last: int | None = None,
+        target_tokens: int | None = None,
+        now: str | datetime | None = None,
+        store: Store | None = None,
+        format: str = "",
+        ranges: Iterable[tuple[int, int]] = (),
+        memo: FactMemo | None = None,
+    ) -> Analysis:
+        """Decide, and keep everything that led to the decision. `memo` has facts that are known already; it changes no decision."""
+        established = self.establish(source, keep_last=keep_last, now=now, format=format, ranges=ranges, memo=memo)
+        return self.conclude(established, target_tokens=target_tokens, store=store)
+
+    def conclude(
+        self, established: Established, *, target_tokens: int | None = None, store: Store | None = None
+    ) -> Analysis:
+        """Decide about what was established, by this or by another Decider with the same plugins and settings."""
+        check_count("target_tokens", target_tokens)
+        transcript, join = established.transcript, established.join
+        spans = join.segmentation.spans
+        digests = tuple(digest_bytes(original_bytes(join.messages[span.start : span.end])) for span in spans)
+        probe = probe_store(store, join, digests)
+        evaluator = self.evaluator.at(established.now, transcript=transcript.digest)
+        assessments = tuple(
+            assess_spans(join, evaluator, probe, archives=store is not None, count=self.counter, digests=digests)
+        )
+        target = self.profile.target_tokens if target_tokens is None else target_tokens
+        plan = make_plan(
+            assessments,
+            partial(_blocks, join, evaluator, store is not None),
+            tokens_total=join.tokens_total,
+            target_tokens=target,
+        )
+        info = TranscriptInfo(
+            format=transcript.format,
+            digest=transcript.digest,
+            messages=len(join.messages),
+            tokens=join.tokens_total,
+            turns=established.turns,
+        )
+        decision = self._decision(info, join, assessments, plan, digests, target, store)
+        return Analysis(
+            transcript=transcript,
+            masker=established.masker,
+            turns=established.turns,
+            join=join,
+            assessments=assessments,
+            plan=plan,
+            policies=self.policies,
+            evaluator=evaluator,
+            decision=decision,
+        )
+
+    def establish(
+        self,
+        source: TranscriptLike,
+        *,
+        keep_last: int | None = None,
+        now: str | datetime | None = None,
+        format: str = "",
+        ranges: Iterable[tuple[int, int]] = (),
+        memo: FactMemo | None = None,
+    ) -> Established:
+        """From the transcript to what span records are made of. The facts, which are many, are not kept."""
+        check_count("keep_last", keep_last)
+        return establish(
+            self.read(source, format=format),
+            self.plugins,
+            self.profile,
+            keep_last=self.profile.keep_last if keep_last is None else keep_last,
+            now=timestamp(now),
+            ranges=ranges,
+            memo=memo,
+            counter=self.counter,
+        )
+
+    def _decision(
+        self,
+        info: TranscriptInfo,
+        join: Join,
+        assessments: tuple[Assessment, ...],
+        plan: Plan,
+        digests: tuple[str, ...],
+        target: int | None,
+        store: Store | None,
+    ) -> Decision:
+        spans = tuple(
+            decide_span(join, assessment, action, digest, store)
+            for assessment, action, digest in zip(assessments, plan.actions, digests, strict=True)
+        )
+        carrier = records_of(join, assessments, plan.actions)
+        reclaimed = sum(span.tokens for span in spans if span.action != "retain")
+        carried = sum(self.counter(record.text) for record in carrier)
+        return seal(
+            Decision(
+                schema=SCHEMA,
+                decision_id="",
+                outcome=plan.outcome,
+                transcript=info,
+                policy=PolicyInfo(name=self.policies.name, digest=self.policies.digest, engine=self.engine_name),
+                plugins=tuple(PluginVersion(name=plugin.name, version=plugin.version) for plugin in self.plugins.loaded),
+                budget=Budget(target_tokens=target, tokens_after=plan.tokens_after),
+                fidelity=Fidelity(preserve=self.profile.fidelity.preserve, audited=self.profile.fidelity.audited),
+                tail=Tail(start=join.segmentation.tail_start),
+                spans=spans,
+                carrier=carrier,
+                blocking=plan.blocking,
+                totals=Totals(
+                    tokens_before=info.tokens,
+                    tokens_reclaimed=reclaimed,
+                    tokens_retained=info.tokens - reclaimed,
+                    tokens_carrier=carried,
+                ),
+            )
+        )
+
+
+def _blocks(join: Join, evaluator: Evaluator, archives: bool, found: Assessment) -> tuple[Blocking, ...]:
+    """What keeps a span from going: of an assessment only its reasons are kept, so its verdict is reached again."""
+    return what_blocks(found, evaluator.evaluate(record_of(join, found), found.digest), archives=archives)
