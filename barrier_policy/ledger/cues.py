@@ -127,7 +127,7 @@ _AWAITS_HINTS = (
     "déciz", "confirm", "approv", "verdict", "result", "feedback", "word", "signature", "call", "heard", "react", "come back", "shown up",
     "antwort", "rückmeld", "bestätig", "entscheid", "zusage", "freigabe", "rückruf", "gemeldet", "accord", "avis", "retour", "visto",
     "contest", "confer", "antwoord", "bevestig", "reag", "reactie", "besl", "odpowied", "decyz", "potw", "odpověd", "rozhodnut", "ответ",
-    "решени", "подтвержд", "yanıt", "cevap", "svar", "besked", "válasz", "回", "复", "覆", "批", "确", "返", "承", "連", "答", "رج", "답", "회신", "승인",
+    "решени", "подтвержд", "yanıt", "cevap", "svar", "besked", "válasz", "回", "复", "覆", "批", "确", "返", "承", "連", "答", "ر", "ج", "답", "회신", "승인",
     "موافق", "تأكيد", "उत्तर", "मंज़ूरी",
 )  # fmt: skip
 _REST_HINTS = (

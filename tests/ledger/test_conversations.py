@@ -193,6 +193,7 @@ ELSEWHERE = [*user("Is the canteen open?"), *agent("From eight o'clock.")]
         "Отправлено, жду ответа.",
         "送りました。返事待ちです。",
         "发了，还没回复。",
+        "أرسلتها وأنتظر ردها.",
     ],
 )
 def test_an_answer_that_the_agent_waits_for_keeps_its_words(closing: str) -> None:
