@@ -25,7 +25,7 @@ class Rules:
         self.items: list[Item] = []
         self._live: dict[str, list[int]] = {}
         self._ended: set[int] = set()
-        self._thresholds: dict[tuple[frozenset[str], str], list[tuple[int, str]]] = {}
+        self._thresholds: dict[frozenset[str], list[tuple[int, str]]] = {}
 
     def replace(self, item: Item) -> Iterator[Item]:
         """End the rules of equal or lower origin that a new one says with another number. To be called before it is added."""
@@ -33,7 +33,7 @@ class Rules:
         if said is None:
             return
         about, number = said
-        for earlier, then in self._thresholds.pop((about, item.kind), []):
+        for earlier, then in self._thresholds.pop(about, []):
             old = self.items[earlier]
             if (
                 then != number
@@ -46,7 +46,7 @@ class Rules:
     def add(self, item: Item) -> None:
         """Put a rule in force."""
         if (said := threshold(item.text)) is not None:
-            self._thresholds.setdefault((said[0], item.kind), []).append((len(self.items), said[1]))
+            self._thresholds.setdefault(said[0], []).append((len(self.items), said[1]))
         for word in content_words(item.text):
             self._live.setdefault(word, []).append(len(self.items))
         self.items.append(item)
