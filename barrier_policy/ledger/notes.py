@@ -17,8 +17,8 @@ from barrier_policy.ledger.conversation import Call, Conversation, Turn, words_o
 from barrier_policy.ledger.cues import ASKS, REPEATS
 from barrier_policy.ledger.effects import compact_arguments
 from barrier_policy.ledger.model import TERMINAL, UNSETTLED, Event, Family, Item
-from barrier_policy.ledger.obligations import is_instruction, joined
 from barrier_policy.ledger.owed import closing_words, user_text
+from barrier_policy.ledger.told import is_instruction, joined
 from barrier_policy.transcript.model import Message, Origin, PartType
 from barrier_policy.transcript.pairing import PartRef
 

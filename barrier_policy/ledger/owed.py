@@ -5,7 +5,10 @@ from __future__ import annotations
 from functools import cache
 
 from barrier_policy.ledger.conversation import MAX_CLOSING, Conversation, Turn, words_of
-from barrier_policy.ledger.model import Family, Item
+from barrier_policy.ledger.model import Event, Family, Item
+
+Found = tuple[Item, list[Event]]
+"""An obligation, and what became of it."""
 
 
 def new_obligation(

@@ -1,0 +1,165 @@
+"""Requests: what users have asked for, until it is done, confirmed or called off (design section 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from barrier_policy.ledger.conversation import (
+    MAX_CLOSING,
+    Call,
+    Conversation,
+    Turn,
+    speaks,
+    words_of,
+)
+from barrier_policy.ledger.cues import tells_rest
+from barrier_policy.ledger.effects import effect_id
+from barrier_policy.ledger.halves import is_half_answered
+from barrier_policy.ledger.model import UNSETTLED, Event
+from barrier_policy.ledger.owed import Found, new_obligation, user_text
+from barrier_policy.ledger.told import INSTRUCTIVE, is_instruction, told_text
+from barrier_policy.transcript.model import Origin
+
+SURE = 60
+"""Confidence from which an instruction that was only looked into counts as work still open."""
+
+
+def requests(conversation: Conversation, effect_states: Mapping[str, str]) -> Iterator[Found]:
+    """One obligation for each user turn that gives work; satisfied once the work has been done and confirmed.
+
+    One that still waits for an effect, or that the agent is at now, can't be held by a record, unless it tells a secret, which the
+    record leaves out and the context should lose.
+    """
+    runs = list(_runs_of_work(conversation, effect_states))
+    given = [run[-1] for run in runs]
+    ended = [_ended(conversation, turn, effect_states) for turn in given]
+    in_dialogue = any(map(_is_open_dialogue, (call for turn in conversation.turns for call in turn.calls)))
+    newest = next((turn for turn in reversed(given) if is_instruction(turn)), None)
+    past = [turn for turn, end in zip(given, ended, strict=True) if end is None and turn.start < conversation.present]
+    unfinished = past[-1] if past else None
+    for run, turn, end in zip(runs, given, ended, strict=True):
+        at_work = (
+            bool(_unsettled(turn, effect_states))
+            or turn.start < conversation.present < turn.end
+            or _awaits_word(conversation, turn)
+            or (in_dialogue and turn is newest)
+            or turn is unfinished
+            or turn.at_rest
+            or is_half_answered(conversation, turn)
+            or _stands_since_question(conversation, turn)
+        )
+        for told in run:
+            text = user_text(conversation, told) if at_work else told_text(conversation, told)
+            rebindable = not at_work or ("secret" in told.kinds and "request" not in told.kinds)
+            item = new_obligation(
+                "request", told.start, text, rebindable=rebindable, debtor=Origin.AGENT, creditor=Origin.USER
+            )
+            events = [Event(told.start, item.id, "detached", "asked by the user")]
+            if end:
+                events.append(Event(min(turn.end, len(conversation.messages)) - 1, item.id, *end))
+            yield item, events
+
+
+def _runs_of_work(conversation: Conversation, effect_states: Mapping[str, str]) -> Iterator[list[Turn]]:
+    """Runs whose last message gives work share its fate; of any other run, each message that gives work."""
+    for run in _runs(conversation):
+        if _gives_work(conversation, run[-1], effect_states):
+            yield run
+        else:
+            yield from ([turn] for turn in run[:-1] if _gives_work(conversation, turn, effect_states))
+
+
+def _runs(conversation: Conversation) -> Iterator[list[Turn]]:
+    """The user's turns, those together that were written in one go: nothing stands between them."""
+    run: list[Turn] = []
+    for turn in conversation.turns:
+        if not turn.has_user:
+            continue
+        answered = turn.end > turn.start + 1 or turn.end >= len(conversation.messages)
+        if answered:
+            yield [*run, turn]
+            run = []
+        elif is_instruction(turn) or any(map(str.isdigit, user_text(conversation, turn))):
+            run.append(turn)
+
+
+def _gives_work(conversation: Conversation, turn: Turn, effect_states: Mapping[str, str]) -> bool:
+    """Whether the user's message makes the agent act, beyond answering a question."""
+    if _works_at_present(conversation, turn) or _effects(turn, effect_states) or _goes_on(conversation, turn):
+        return True
+    if is_half_answered(conversation, turn) or _stands_since_question(conversation, turn):
+        return True
+    if not is_instruction(turn) or turn.replies:
+        return False
+    told = [int(fact.get("confidence", 100)) for fact in conversation.of_kind(turn.start, *INSTRUCTIVE)]
+    return (turn.shows or max(told, default=100) >= SURE) and bool(turn.calls or turn.final < 0)
+
+
+def _is_open_dialogue(call: Call) -> bool:
+    """Whether a call puts something before somebody (a plan, a form) who has not answered."""
+    return not call.results and call.fact is not None and bool(call.fact.get("interactive"))
+
+
+def _goes_on(conversation: Conversation, turn: Turn) -> bool:
+    """Whether the agent says in the turn that it is still at a part of what was asked."""
+    said = (
+        words_of(conversation.messages[index])[-MAX_CLOSING:]
+        for index in range(turn.start + 1, turn.end)
+        if index != turn.final and speaks(conversation.messages[index])
+    )
+    return turn.at_rest or any(map(tells_rest, said))
+
+
+def _works_at_present(conversation: Conversation, turn: Turn) -> bool:
+    """Whether the turn reaches into the tail: the agent is at it now. A question that the tail has answered is over."""
+    reaches = turn.start < conversation.present < turn.end
+    return reaches and (is_instruction(turn) or turn.end == len(conversation.messages))
+
+
+def _effects(turn: Turn, effect_states: Mapping[str, str]) -> list[str]:
+    return [effect_states[effect_id(call)] for call in turn.calls if effect_id(call) in effect_states]
+
+
+def _unsettled(turn: Turn, effect_states: Mapping[str, str]) -> list[str]:
+    return [state for state in _effects(turn, effect_states) if state in UNSETTLED]
+
+
+def _ended(conversation: Conversation, turn: Turn, effect_states: Mapping[str, str]) -> tuple[str, str] | None:
+    """The terminal state of a request and its reason; None while it is open."""
+    if _works_at_present(conversation, turn):
+        return None
+    if _called_off(conversation, turn):
+        return "cancelled", "called off by the user"
+    if turn.at_rest or is_half_answered(conversation, turn):
+        return None
+    if _effects(turn, effect_states) and not _unsettled(turn, effect_states) and not _awaits_word(conversation, turn):
+        return "satisfied", "its effects are settled"
+    return None
+
+
+def _awaits_word(conversation: Conversation, turn: Turn) -> bool:
+    """Whether the message itself says that something waits for somebody's word, and nobody has given it since."""
+    if "approval_gate" not in turn.kinds or not turn.calls:
+        return False
+    return not any("approval" in later.kinds for later in conversation.turns[turn.index + 1 :])
+
+
+def _stands_since_question(conversation: Conversation, turn: Turn) -> bool:
+    """Whether the agent answered a request with a question only, and has neither done nor said anything since the user came back to it."""
+    following = conversation.turns[turn.index + 1 : turn.index + 2]
+    if turn.final < 0 or turn.calls or not is_instruction(turn) or not following:
+        return False
+    if not conversation.of_kind(turn.final, "question"):
+        return False
+    reply = following[0]
+    unanswered = reply.has_user and not reply.calls and reply.final < 0 and reply.end < len(conversation.messages)
+    return unanswered and not _called_off(conversation, turn)
+
+
+def _called_off(conversation: Conversation, turn: Turn) -> bool:
+    """The user's next word takes the request back."""
+    after = turn.index + 1
+    if after >= len(conversation.turns):
+        return False
+    kinds = conversation.turns[after].kinds
+    return bool(kinds & {"denial"}) and "request" not in kinds
