@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
-from typing import Any
 
 import msgspec
 
@@ -14,6 +10,7 @@ from barrier_policy.digest import digest_text
 from barrier_policy.ledger.conversation import Call, Conversation, Result, Turn
 from barrier_policy.ledger.cues import ASKS
 from barrier_policy.ledger.model import UNSETTLED, Event, Family, Item
+from barrier_policy.ledger.receipt import MAX_WHOLE, clip, is_content, leaves, receipt_text
 from barrier_policy.transcript.model import MessageKind, PartType
 
 STATE_OF_RESULT = {
@@ -27,12 +24,6 @@ STATE_OF_RESULT = {
 LOCAL_BASES = frozenset({"shell", "table", "sql"})
 """A tool known to be silent on success; from any other, an empty answer leaves the outcome open."""
 
-MAX_ARGUMENTS = 220
-MAX_LEAF = 90
-MAX_RECEIPT = 600
-MAX_WHOLE = 320
-ECHO = 12
-"""A name this long is not said again by the answer of a receipt."""
 MIN_NAME = 4
 MAX_OPEN = 20
 MAX_ASKED = 400
@@ -150,13 +141,8 @@ class _Effects:
 def _is_file_edit(call: Call) -> bool:
     """A call that puts content into one file: the last receipt speaks for the earlier ones."""
     targets: Sequence[str] = call.fact.get("targets", ()) if call.fact else ()
-    has_content = any(_is_content(leaf) for leaf in leaves(call.part.arguments))
+    has_content = any(is_content(leaf) for leaf in leaves(call.part.arguments))
     return has_content and len(targets) == 1 and ("/" in targets[0] or "." in targets[0])
-
-
-def _is_content(leaf: str) -> bool:
-    """Text that a call writes somewhere, as opposed to a name or a number."""
-    return len(leaf) > MAX_LEAF or "\n" in leaf
 
 
 def _last_segment(name: str) -> str:
@@ -191,7 +177,7 @@ def _outcome(call: Call) -> str:
         return text
     fact = call.results[-1].fact
     lines = dict.fromkeys((fact.text.strip() if fact else "", text.rsplit("\n", 1)[-1].strip()))
-    return _clip("; ".join(line for line in lines if line), MAX_WHOLE)
+    return clip("; ".join(line for line in lines if line), MAX_WHOLE)
 
 
 def _effect(call: Call) -> Item:
@@ -286,75 +272,6 @@ def _jobs(conversation: Conversation, handles: Mapping[str, list[str]], states: 
                 if state and states.get(item) in UNSETTLED:
                     states[item] = state
                     yield Event(message.index, item, state, f"notice at message {message.index}")
-
-
-def leaves(value: Any) -> Iterator[str]:
-    """The scalar leaves of JSON arguments, as strings, in order."""
-    stack = [value]
-    while stack:
-        current = stack.pop()
-        if isinstance(current, dict):
-            stack.extend(reversed(list(current.values())))
-        elif isinstance(current, list):
-            stack.extend(reversed(current))
-        elif isinstance(current, str):
-            yield current
-        elif current is not None and not isinstance(current, bool):
-            yield str(current)
-
-
-def receipt_text(call: Call, operation: str) -> str:
-    """The dense line that a receipt shows: what was called with what, and the short pieces of its answer."""
-    pieces = dict.fromkeys(piece for result in call.results for piece in _pieces(result))
-    answer = _without_echo(_clip("; ".join(pieces), MAX_RECEIPT), call.part.arguments)
-    shown = f"{call.part.name} {compact_arguments(call.part.arguments, call.part.text)}".strip()
-    return f"{shown} → {answer}" if answer else shown
-
-
-def _without_echo(answer: str, arguments: Any) -> str:
-    """An answer without the long names that the call has just said."""
-    for leaf in islice(leaves(arguments), MAX_OPEN):
-        if len(leaf) >= ECHO and leaf.startswith("/") and not any(character.isspace() for character in leaf):
-            answer = re.sub(rf"(?<![\w./-]){re.escape(leaf)}(?![\w/-]|\.\w)", "…", answer)
-    return answer
-
-
-def _pieces(result: Result) -> Sequence[str]:
-    """A short answer whole, of a longer one what its extractor found worth keeping."""
-    whole = " ".join(result.part.text.split(" ")).strip()
-    if len(whole) <= MAX_WHOLE:
-        return (whole,) if whole else ()
-    return result.fact.get("receipt", ()) if result.fact else ()
-
-
-def compact_arguments(arguments: Any, text: str) -> str:
-    """Arguments as compact JSON, a single text by its name; where they are long, without the content that they carry."""
-    if arguments is None:
-        return _clip(text, MAX_ARGUMENTS)
-    if isinstance(arguments, dict) and len(arguments) == 1:
-        ((name, value),) = arguments.items()
-        if isinstance(value, str) and value and len(value) <= MAX_ARGUMENTS and value == value.strip():
-            return f"{name}={value}"
-    whole = _json(arguments)
-    if len(whole) <= MAX_ARGUMENTS:
-        return whole
-    return _clip(_json(_short(arguments)), 2 * MAX_ARGUMENTS)
-
-
-def _short(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _short(item) for key, item in list(value.items())[:20]}
-    if isinstance(value, list):
-        return [_short(item) for item in value[:20]]
-    return "…" if isinstance(value, str) and _is_content(value) else value
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
-
-
-def _clip(text: str, size: int) -> str:
-    return text if len(text) <= size else text[: size - 1].rstrip() + "…"
 
 
 def settled(state: str) -> bool:

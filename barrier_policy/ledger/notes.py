@@ -15,9 +15,9 @@ from barrier_policy.facts.model import Fact
 from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.conversation import Call, Conversation, Turn, words_of
 from barrier_policy.ledger.cues import ASKS, REPEATS
-from barrier_policy.ledger.effects import compact_arguments
 from barrier_policy.ledger.model import TERMINAL, UNSETTLED, Event, Family, Item
 from barrier_policy.ledger.owed import closing_words, user_text
+from barrier_policy.ledger.receipt import compact_arguments
 from barrier_policy.ledger.told import is_instruction, joined
 from barrier_policy.transcript.model import Message, Origin, PartType
 from barrier_policy.transcript.pairing import PartRef

@@ -9,9 +9,9 @@ from itertools import islice
 from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.conversation import MAX_REPLY, Call, Conversation, Turn
 from barrier_policy.ledger.cues import find_awaited
-from barrier_policy.ledger.effects import leaves
 from barrier_policy.ledger.model import Event, Item
 from barrier_policy.ledger.owed import closing_words, new_obligation
+from barrier_policy.ledger.receipt import leaves
 from barrier_policy.transcript.model import Origin
 
 SHARED_WORDS = 2
