@@ -20,6 +20,8 @@ from barrier_policy.ledger.owed import Found, new_obligation, user_text
 from barrier_policy.ledger.told import INSTRUCTIVE, is_instruction, told_text
 from barrier_policy.transcript.model import Origin
 
+MAX_FRAGMENT = 200
+"""Characters of a message that may be one piece of several."""
 SURE = 60
 """Confidence from which an instruction that was only looked into counts as work still open."""
 
@@ -79,8 +81,16 @@ def _runs(conversation: Conversation) -> Iterator[list[Turn]]:
         if answered:
             yield [*run, turn]
             run = []
-        elif is_instruction(turn) or any(map(str.isdigit, user_text(conversation, turn))):
+        elif _is_fragment(turn, user_text(conversation, turn)):
             run.append(turn)
+        else:
+            yield [turn]
+
+
+def _is_fragment(turn: Turn, text: str) -> bool:
+    """Whether a message is short and says something that belongs to the next one; a program's output is none."""
+    says = is_instruction(turn) or any(map(str.isdigit, text))
+    return says and len(text) <= MAX_FRAGMENT and not text.lstrip().startswith("<")
 
 
 def _gives_work(conversation: Conversation, turn: Turn, effect_states: Mapping[str, str]) -> bool:
