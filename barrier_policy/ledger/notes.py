@@ -174,6 +174,8 @@ POINTED_AT = 5
 """Turns that looked something up, back from the present."""
 MAX_PROGRESS = 1_000
 MAX_ASKED = 400
+MAX_TOLD_AGAIN = 160
+MAX_SAID = 2
 
 REPORTS = ("report", "negation_evidence", "correction", "binding", "status_pending", "status_failed", "plan_item")
 MAX_REPORTS = 4
@@ -236,16 +238,17 @@ def _pointed_at(conversation: Conversation) -> Iterator[Item]:
 
 
 def _answered_before(conversation: Conversation) -> Iterator[Item]:
-    """Short answers that the agent gave from what it knew, and that the message at hand asks for again."""
+    """The short answers that the agent gave from what it knew and that the question at hand asks for again, those closest to it."""
     at_hand = max((turn.start for turn in conversation.turns if turn.has_user), default=0)
+    if at_hand < conversation.present or "question" not in conversation.turn(at_hand).kinds:
+        return
     asked = content_words(words_of(conversation.messages[at_hand])[:MAX_ASKED])
-    talked = [
-        turn for turn in conversation.turns if turn.has_user and not turn.calls and 0 <= turn.final < conversation.present
-    ]
-    for turn in talked[-POINTED_AT:] if at_hand >= conversation.present else ():
-        text = words_of(conversation.messages[turn.final]).strip()
-        if len(text) <= MAX_LINE and STATES.search(text) and asked & content_words(text):
-            yield _note("row", turn.final, 0, 903, text, "said", at_hand)
+    talked = [turn for turn in conversation.turns if turn.has_user and not turn.calls and 0 <= turn.final < conversation.present]
+    told = [(turn.final, words_of(conversation.messages[turn.final]).strip()) for turn in talked[-POINTED_AT:]]
+    near = [(len(asked & content_words(text)), place, text) for place, text in told if len(text) <= MAX_TOLD_AGAIN]
+    for shared, place, text in sorted(near, reverse=True)[:MAX_SAID]:
+        if shared and STATES.search(text):
+            yield _note("row", place, 0, 903, text, "said", at_hand)
 
 
 def _vouched_for(conversation: Conversation) -> Iterator[Item]:
