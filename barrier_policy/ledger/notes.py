@@ -238,11 +238,13 @@ def _pointed_at(conversation: Conversation) -> Iterator[Item]:
 def _answered_before(conversation: Conversation) -> Iterator[Item]:
     """Short answers that the agent gave from what it knew, and that the message at hand asks for again."""
     at_hand = max((turn.start for turn in conversation.turns if turn.has_user), default=0)
+    if not conversation.present <= at_hand < len(conversation.messages):
+        return
     asked = content_words(words_of(conversation.messages[at_hand])[:MAX_ASKED])
     talked = [
         turn for turn in conversation.turns if turn.has_user and not turn.calls and 0 <= turn.final < conversation.present
     ]
-    for turn in talked[-POINTED_AT:] if at_hand >= conversation.present else ():
+    for turn in talked[-POINTED_AT:]:
         text = words_of(conversation.messages[turn.final]).strip()
         if len(text) <= MAX_LINE and STATES.search(text) and asked & content_words(text):
             yield _note("row", turn.final, 0, 903, text, "said", at_hand)
