@@ -181,6 +181,18 @@ def test_a_call_with_odd_characters_still_protects(role: str) -> None:
     assert (span_of(decision, 1).verdict, span_of(decision, 1).action) == ("barrier", "retain")
 
 
+@pytest.mark.parametrize(
+    "source",
+    [[], b'{"timestamp": "2026-06-01T12:00:00Z", "type": "session_meta", "payload": {"id": "s", "cwd": "/w"}}\n'],
+    ids=["list", "codex"],
+)
+def test_a_transcript_without_messages_has_nothing_to_reclaim(source: Any, tmp_path: Path) -> None:
+    path = tmp_path / "empty.jsonl"
+    path.write_bytes(source if isinstance(source, bytes) else json.dumps(source).encode())
+    decision = judged(path)
+    assert (decision.outcome, decision.spans) == ("nothing_to_reclaim", ())
+
+
 def test_an_orphan_result_settles_nothing() -> None:
     messages = [HELLO, call("charge_card", {"amount": 41}), result('{"status": "done"}', "other"), *TAIL]
     span = span_of(judged(messages), 1)

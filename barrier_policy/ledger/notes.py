@@ -240,10 +240,14 @@ def _pointed_at(conversation: Conversation) -> Iterator[Item]:
 def _answered_before(conversation: Conversation) -> Iterator[Item]:
     """The short answers that the agent gave from what it knew and that the question at hand asks for again, those closest to it."""
     at_hand = max((turn.start for turn in conversation.turns if turn.has_user), default=0)
-    if at_hand < conversation.present or "question" not in conversation.turn(at_hand).kinds:
+    if not conversation.present <= at_hand < len(conversation.messages):
+        return
+    if "question" not in conversation.turn(at_hand).kinds:
         return
     asked = content_words(words_of(conversation.messages[at_hand])[:MAX_ASKED])
-    talked = [turn for turn in conversation.turns if turn.has_user and not turn.calls and 0 <= turn.final < conversation.present]
+    talked = [
+        turn for turn in conversation.turns if turn.has_user and not turn.calls and 0 <= turn.final < conversation.present
+    ]
     told = [(turn.final, words_of(conversation.messages[turn.final]).strip()) for turn in talked[-POINTED_AT:]]
     near = [(len(asked & content_words(text)), place, text) for place, text in told if len(text) <= MAX_TOLD_AGAIN]
     for shared, place, text in sorted(near, reverse=True)[:MAX_SAID]:
