@@ -77,7 +77,7 @@ def _runs(conversation: Conversation) -> Iterator[list[Turn]]:
     for turn in conversation.turns:
         if not turn.has_user:
             continue
-        answered = turn.end > turn.start + 1 or turn.end >= len(conversation.messages)
+        answered = turn.final >= 0 or any(call.results for call in turn.calls) or turn.end >= len(conversation.messages)
         if answered:
             yield [*run, turn]
             run = []

@@ -19,7 +19,7 @@ from barrier_policy.policy.document import _VERSION, _WORD, API_VERSION, POLICY_
 from barrier_policy.policy.lint.records import documented_values
 from barrier_policy.policy.model import Mode, Repair, RuleEffect, Severity
 from barrier_policy.policy.verdict import Outcome, VerdictKind
-from barrier_policy.profile import EffectClass, EngineName, FidelityClause, Workload
+from barrier_policy.profile import EffectClass, EngineName, FidelityClause, Inconclusive, Workload
 from barrier_policy.spans.segment import Strategy
 from barrier_policy.summarizer_spec import MAX_TIMEOUT, SummarizerKind
 
@@ -187,6 +187,7 @@ def profile_schema(record: RecordSchema) -> dict[str, Any]:
     count = {"type": "integer", "minimum": 0}
     known = {
         "tail": _mapping({"keep_last": count}),
+        "audit": _mapping({"inconclusive": _choice(Inconclusive)}),
         "budget": _mapping({"target_tokens": count}),
         "spans": _mapping({"strategy": _choice(Strategy)}),
         "fidelity": _struct(FidelityClause),
