@@ -6,6 +6,7 @@ import ast
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -161,6 +162,16 @@ def test_plugins_use_the_public_api_and_public_names_of_each_other(path: Path) -
 def test_nothing_below_the_command_line_prints(path: Path) -> None:
     calls = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)]
     assert not [call.lineno for call in calls if isinstance(call.func, ast.Name) and call.func.id == "print"]
+
+
+def test_an_installed_package_has_every_file_that_the_sources_have() -> None:
+    setuptools = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
+    shipped: set[Path] = set()
+    for package, patterns in setuptools["package-data"].items():
+        folder = ROOT / setuptools["package-dir"].get(package, package.replace(".", "/"))
+        shipped.update(path for pattern in patterns for path in folder.glob(pattern))
+    there = {path for root in (CORE, PLUGINS) for path in root.rglob("*") if path.is_file() and path.suffix not in (".py", ".pyc")}
+    assert sorted(path.relative_to(ROOT).as_posix() for path in there - shipped) == []
 
 
 def test_the_layers_are_kept() -> None:

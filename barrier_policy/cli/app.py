@@ -19,12 +19,12 @@ from barrier_policy.cli.options import (
     LogFile,
     NoStore,
     Now,
-    Output,
     OutputFormat,
     Overlays,
     ProfileFile,
     Ranges,
     Reader,
+    Replayed,
     ReportFormat,
     Request,
     SpanName,
@@ -278,14 +278,16 @@ def plugins(format: Format = OutputFormat.TABLE) -> int:
 def replay(
     decision: Annotated[str, typer.Argument(metavar="DECISION", help="The decision's id, or how it begins.")],
     log: LogFile = None,
-    format: Annotated[Output, typer.Option("--format", help="`json` prints the bytes of the decision.")] = Output.TEXT,
+    format: Annotated[
+        Replayed, typer.Option("--format", help="`json`: the decision as `decide` prints it; `jsonl`: its bytes, a line.")
+    ] = Replayed.TEXT,
     store: StoreFolder = None,
     profile: ProfileFile = None,
 ) -> int:
     """Derive a logged decision again from its archived inputs. Exit code 4 where it is another one, or an input is missing."""
     from barrier_policy.cli.replay import replay_decision
 
-    return replay_decision(Request(store=store, profile=profile, log=log), decision, as_json=format is Output.JSON)
+    return replay_decision(Request(store=store, profile=profile, log=log), decision, format=format)
 
 
 @app.command()

@@ -30,6 +30,14 @@ class Output(StrEnum):
     JSON = "json"
 
 
+class Replayed(StrEnum):
+    """How a decision that was derived again is printed: `json` as `decide` prints it, `jsonl` as the line that the log has the digest of."""
+
+    TEXT = "text"
+    JSON = "json"
+    JSONL = "jsonl"
+
+
 class Report(StrEnum):
     """How a comparison is printed; Markdown is for pull requests."""
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from barrier_policy.cli.console import out, show, write_bytes
 from barrier_policy.cli.guard import FAILED, OK, report
 from barrier_policy.cli.log_access import Told, named_log
-from barrier_policy.cli.options import Request
+from barrier_policy.cli.options import Replayed, Request
 from barrier_policy.cli.session import chosen_profile
 from barrier_policy.errors import LogError
 from barrier_policy.log.record import Record
@@ -14,8 +16,8 @@ from barrier_policy.plugins import load_plugins
 from barrier_policy.walk import open_store
 
 
-def replay_decision(request: Request, decision: str, *, as_json: bool) -> int:
-    """Derive a decision again, say whether it is the same, or print its bytes. What differs or is missing goes to standard error.
+def replay_decision(request: Request, decision: str, *, format: Replayed) -> int:
+    """Derive a decision again, say whether it is the same, or print it. What differs or is missing goes to standard error.
 
     4 as well where the log is not whole: the decision can be the same, and its record another one than was written.
     """
@@ -27,10 +29,10 @@ def replay_decision(request: Request, decision: str, *, as_json: bool) -> int:
     done = replay(record, store, plugins=plugins)
     for difference in done.differences:
         report(LogError(f"record {record.sequence}: {difference}"))
-    if as_json:
-        write_bytes(done.data + b"\n" if done.data else b"")
-    else:
+    if format is Replayed.TEXT:
         show(out(), _words(record, done))
+    elif done.data:
+        write_bytes((msgspec.json.format(done.data, indent=2) if format is Replayed.JSON else done.data) + b"\n")
     return OK if done.same and not told.anything else FAILED
 
 

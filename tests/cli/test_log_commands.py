@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
 from collections.abc import Callable
@@ -184,12 +185,22 @@ def test_no_cell_of_a_csv_export_is_a_formula(run: Run, talk: str) -> None:
 
 def test_replay_prints_the_bytes_of_the_decision(run: Run, log: str, deploy: str) -> None:
     wanted = ids(run, log)[1]
-    done = run("replay", wanted, "--log", log, "--store", "store", "--format", "json")
-    decided = json.loads(run("decide", deploy, "--store", "store", "--format", "json").out)
-    assert done.code == 0 and json.loads(done.out) == decided and decided["decision_id"] == wanted
+    done = run("replay", wanted, "--log", log, "--store", "store", "--format", "jsonl")
+    (record,) = [
+        line
+        for line in map(json.loads, run("log", "export", log, "--format", "jsonl").out.splitlines())
+        if line["decision_id"] == wanted
+    ]
+    assert f"sha256:{hashlib.sha256(done.out[:-1].encode()).hexdigest()}" == record["result"]["decision"]["digest"]
     assert (
         run("replay", wanted[7:20], "--log", log, "--store", "store").out == f"same: {len(done.out) - 1:,} bytes, {wanted}\n"
     )
+
+
+def test_replay_as_json_prints_what_decide_printed(run: Run, log: str, deploy: str) -> None:
+    decided = run("decide", deploy, "--store", "store", "--format", "json")
+    done = run("replay", ids(run, log)[1], "--log", log, "--store", "store", "--format", "json")
+    assert (done.code, done.out) == (0, decided.out)
 
 
 def test_replay_names_what_is_missing(run: Run, log: str) -> None:
