@@ -166,6 +166,11 @@ def test_the_documented_record_is_the_declared_one() -> None:
     assert RECORD.search(page)[2] == record_tables()  # type: ignore[index]
 
 
+def test_no_page_holds_marks_of_an_unfinished_merge() -> None:
+    for page in PAGES:
+        assert not re.search(r"^(?:<{7} |={7}$|>{7} )", page.read_text(encoding="utf-8"), re.MULTILINE), page.name
+
+
 def test_links_between_pages_lead_somewhere() -> None:
     for page in PAGES:
         for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8")):
