@@ -166,9 +166,9 @@ def test_the_documented_record_is_the_declared_one() -> None:
     assert RECORD.search(page)[2] == record_tables()  # type: ignore[index]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
-def test_no_page_has_marks_of_a_merge(page: Path) -> None:
-    assert not [line for line in page.read_text(encoding="utf-8").splitlines() if line[:8] in ("<<<<<<< ", ">>>>>>> ")]
+def test_no_page_holds_marks_of_an_unfinished_merge() -> None:
+    for page in PAGES:
+        assert not re.search(r"^(?:<{7} |={7}$|>{7} )", page.read_text(encoding="utf-8"), re.MULTILINE), page.name
 
 
 def test_links_between_pages_lead_somewhere() -> None:

@@ -25,6 +25,11 @@ SAME = 0.5
 MAX_PLACES = 20
 MAX_READ = 20_000
 """Messages, and characters of each text, that are read again for the names of a value."""
+MAX_HELD = 500
+MAX_GAP = 40
+"""Messages that hold both a name and a value, and characters from the one to the other, in which they are looked for."""
+PLACES_IN_TEXT = frozenset({"line", "lines", "offset", "row", "start", "start_line", "startline"})
+"""Names of one and the same thing: where in a text something stands."""
 COUNTED = re.compile(r"- The agent (?:made|ran|read|got) (?:more than )?\d+ [a-z ]+(?:\([^()]*\))?[^.]*\.$")
 """What the extract of this project says of calls: it counts them, and demands nothing."""
 OWN = 0.6
@@ -47,7 +52,7 @@ PUT_TOGETHER = frozenset({"literal", "symbol", "sequence", "column_set"})
 """Types whose values a summary may put together itself: quoted words, code names, lists."""
 NAMED = frozenset({"resource_id", "idempotency_key", "hash", "version_pin", "amount", "quantity"})
 """Types whose values are told apart by what they are called."""
-ROUGH = re.compile(r"…|\.\.\.|~(?!=|/)|\d(?:st|nd|rd|th)$")
+ROUGH = re.compile(r"…|\.\.\.|≈|~(?!=|/)|\d(?:st|nd|rd|th)$")
 """Signs that a value is not meant exactly, and ordinals."""
 FEW = 20
 """Up to so many things a summary counts itself."""
@@ -141,7 +146,7 @@ class ClaimChecks:
                     self._unsupported(place, value)
                 elif (known := self._values.get(value.text)) is not None and not known.current:
                     superseded.append(known)
-                elif value.name:
+                elif value.name and not ROUGH.match(text, value.start - 1):
                     self._name(place, value)
         for sentence in new.sentences:
             self._notes.count("new text")
@@ -200,9 +205,9 @@ class ClaimChecks:
         name = known.item.attributes.get("name", "") if known else ""
         if known is None or not name or name.casefold() == value.name.casefold() or value.type not in NAMED:
             return
-        if (value.type, value.name) not in self._named:
+        if (value.type, value.name) not in self._named or {name.casefold(), value.name.casefold()} <= PLACES_IN_TEXT:
             return
-        if value.name.casefold() not in self._names_of(value.text):
+        if value.name.casefold() not in self._names_of(value.text) and not self._stands_under(value.name, value.text):
             self._add("audit.misbound", known, place, f"{value.name} {value.text}", expected=f"{name} {value.text}")
 
     def _names_of(self, value: str) -> set[str]:
@@ -210,6 +215,13 @@ class ClaimChecks:
         texts = [part.text for n in islice(self._before.find(value), MAX_PLACES) for part in self._messages[n].parts]
         found = (entry for text in texts if len(text) <= MAX_READ for entry in scan_values(text))
         return {entry.name.casefold() for entry in found if entry.text == value}
+
+    def _stands_under(self, name: str, value: str) -> bool:
+        """Whether before has the value right behind this name anywhere, with nothing but signs and blanks between them."""
+        pair = re.compile(rf"(?<!\w){re.escape(name)}\W{{1,{MAX_GAP}}}{re.escape(value)}(?!\w)", re.IGNORECASE)
+        named = set(self._before.find(name))
+        held = (n for n in self._before.find(value) if n in named)
+        return any(pair.search(part.text) for n in islice(held, MAX_HELD) for part in self._messages[n].parts)
 
     def _rule(self, sentence: Sentence) -> None:
         """Rules that the sentence contradicts, that it brings back, or that nobody made."""

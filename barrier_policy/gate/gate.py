@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import threading
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial
@@ -16,7 +17,7 @@ from barrier_policy.audit.audit import audit
 from barrier_policy.audit.model import AuditReport
 from barrier_policy.carrier.earlier import find_earlier
 from barrier_policy.decision.model import Decision, Reason, SpanDecision
-from barrier_policy.errors import BarrierPolicyError, CompactionBarrierError
+from barrier_policy.errors import BarrierPolicyError, CompactionBarrierError, JournalError
 from barrier_policy.gate.assemble import Run, find_runs
 from barrier_policy.gate.journal import Journal, Watch
 from barrier_policy.gate.observe import Observer
@@ -74,13 +75,15 @@ class Gate:
         self.summarizer = summarizer or make_summarizer(spec, count=self.decider.counter)
         self.patience = spec.timeout_seconds if summarizer else None  # those of a profile keep their own limit
         self._observer = Observer(self.decider)
+        self._arrival = threading.Lock()
 
     def observe(self, message: dict[str, Any]) -> None:
         """Take the next message of a conversation, when it arrives. Then `plan()` and `compact()` without a source are about it.
 
-        Costs time in this message only; what is found is what would be found from scratch.
+        Costs time in this message only; what is found is what would be found from scratch. May be called while a compaction runs.
         """
-        self._observer.observe(message)
+        with self._arrival:
+            self._observer.observe(message)
 
     def plan(self, source: TranscriptLike | None = None, **options: Any) -> Decision:
         """What may leave, and why: the decision of `decide`, with its options. Without a source: of what was observed. Writes nothing."""
@@ -103,21 +106,41 @@ class Gate:
         """Compact messages that a caller holds; without a source those that were observed, and the result is what is observed from then on.
 
         `span` ([start, end) in message indices) compacts only that. `head` returns the messages as they are now: what arrived while the
-        compaction ran is carried over. `watch` is told each state of the transaction.
+        compaction ran is carried over, and so is what was observed meanwhile. `watch` is told each state of the transaction.
 
         Raises CompactionRefusedError where the target can't be reached, CompactionBarrierError where `span` must stay, SummaryError,
         StoreError, CarrierError or AuditFailedError. Then nothing has changed.
         """
-        observed = source is None
-        opened = source_of(self._observer.records if source is None else source)
-        target = MemoryTarget(opened, (lambda: source_of(head())) if head else None)
-        memo = self._observer.memo if observed else None
-        options: dict[str, Any] = {"keep_last": keep_last, "target_tokens": target_tokens, "now": now, "memo": memo}
-        done = self._compact(opened, target, span=span, format=format, watch=watch, **options)
-        if observed and done.outcome == "compacted":
-            self._observer = Observer(self.decider)
+        options: dict[str, Any] = {"keep_last": keep_last, "target_tokens": target_tokens, "now": now}
+        options |= {"span": span, "format": format, "watch": watch}
+        if source is None:
+            return self._compact_observed(head, **options)
+        opened = source_of(source)
+        return self._compact(opened, MemoryTarget(opened, (lambda: source_of(head())) if head else None), **options)
+
+    def _compact_observed(self, head: Callable[[], Messages | bytes] | None, **options: Any) -> Compaction:
+        """Compact what was observed; what is observed meanwhile stands behind the result, in it or in what is observed from then on."""
+        observer = self._observer
+        seen = 0
+
+        def present() -> Source:
+            nonlocal seen
+            if self._observer is not observer:
+                raise JournalError("what was observed was compacted meanwhile (one compaction of it at a time)")
+            records = list(observer.records)
+            seen = len(records)
+            return source_of(head() if head else records)
+
+        opened = source_of(list(observer.records))
+        done = self._compact(opened, MemoryTarget(opened, present), memo=observer.memo, **options)
+        if done.outcome == "compacted":
+            successor = Observer(self.decider)
             for message in done.messages:
-                self._observer.observe(message)
+                successor.observe(message)
+            with self._arrival:
+                for message in observer.records[seen:]:
+                    successor.observe(message)
+                self._observer = successor
         return done
 
     def compact_file(
@@ -200,7 +223,7 @@ class Gate:
             raise refusal(decision, remember(self.store, decision, at))
         runs = _runs(decision, transcript, span)
         if not runs:
-            return unchanged(decision, source, target)
+            return unchanged(decision, target)
         gone = {number for run in runs for number in run.spans}
         transaction = Transaction(
             decider=self.decider,

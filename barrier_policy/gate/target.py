@@ -27,6 +27,9 @@ class Target(Protocol):
     def discard(self) -> None:
         """Forget what was staged."""
 
+    def give_back(self) -> Source:
+        """Have the transcript in place as it is now, because nothing leaves it. Returns it."""
+
 
 class MemoryTarget:
     """A caller's own list of messages; `read` returns it as it is now, None where it can't change."""
@@ -48,6 +51,10 @@ class MemoryTarget:
 
     def discard(self) -> None:
         """Nothing was written."""
+
+    def give_back(self) -> Source:
+        """The caller's messages now."""
+        return self.head()
 
 
 class FileTarget:
@@ -104,6 +111,14 @@ class FileTarget:
         if self.staged is not None:
             self.staged.unlink(missing_ok=True)
             self.staged = None
+
+    def give_back(self) -> Source:
+        """Copy the file to the output; a file that is its own output is left alone, as it may be growing. Raises BarrierPolicyError."""
+        head = self.head()
+        if not (self.output.exists() and self.output.samefile(self.path)):
+            self.stage(head.data)
+            self.commit()
+        return head
 
 
 def _sync_folder(folder: Path) -> None:

@@ -109,7 +109,7 @@ class Transaction(msgspec.Struct, kw_only=True):
         pieces = arrange(transcript.messages, carrier.text, self.earlier.messages, summaries)
         if self._size(pieces) >= decision.totals.tokens_before:
             self.journal.record(State.ROLLED_BACK, reason="the new context would be no smaller")
-            return unchanged(decision, self.source, self.target, kept=kept)
+            return unchanged(decision, self.target, kept=kept)
         draft = _Draft(
             decision=decision,
             carrier=carrier,
@@ -210,15 +210,14 @@ def _content(message: Message) -> tuple[Any, ...]:
     return message.role, message.origin, message.kind, parts
 
 
-def unchanged(decision: Decision, source: Source, target: Target, *, kept: tuple[Run, ...] = ()) -> Compaction:
-    """Nothing leaves: the output is the input."""
-    target.stage(source.data)
-    target.commit()
+def unchanged(decision: Decision, target: Target, *, kept: tuple[Run, ...] = ()) -> Compaction:
+    """Nothing leaves: the output is the input, with what arrived since the plan."""
+    output = target.give_back().data
     tokens = decision.totals.tokens_before
     return Compaction(
         outcome="nothing_to_reclaim",
         decision=decision,
-        output=source.data,
+        output=output,
         carrier=Carrier(text="", records=()),
         kept=kept,
         tokens_before=tokens,

@@ -41,7 +41,9 @@ VOUCHED = re.compile(r'"(?:sender_?)?(?:verified|authenticated)"\s*:\s*true\b', 
 def find_notes(
     conversation: Conversation, items: Sequence[Item], states: Mapping[str, str], look_ups: Sequence[Call]
 ) -> tuple[list[Item], list[Event]]:
-    """Notes and rows, each open. `look_ups` are the last ones of effects that are still open."""
+    """Notes and rows, each open; none where nobody has said anything. `look_ups` are the last ones of effects that are still open."""
+    if not conversation.messages:
+        return [], []
     live = {item.message for item in items if item.kind == "request" and states[item.id] not in TERMINAL}
     acted = {conversation.turn_of[item.message] for item in items if item.family is Family.EFFECT}
     found = [

@@ -172,6 +172,30 @@ def test_two_ids_that_changed_their_names_are_misbound(told: Check) -> None:
     assert told(summary, before).outcome is not Outcome.PASS
 
 
+@pytest.mark.parametrize(
+    ("summary", "misbound"),
+    [
+        (
+            "The retries: 4417 holds.",
+            False,
+        ),  # it stands so before, behind the first messages that have the number, and with blanks
+        ("The limit is at line ~4417.", False),
+        ("It begins at line 4417.", False),  # which is where it was read from: its offset
+        ("The window: 4417 holds.", True),
+    ],
+)
+def test_a_value_is_misbound_where_before_has_it_under_that_name_nowhere(told: Check, summary: str, misbound: bool) -> None:
+    listing = "\n".join(f"{number}: nothing" for number in range(4400, 4420))
+    before = [
+        *talk(("user", "Look at the configuration.")),
+        *call("read_file", '{"path": "/srv/a.conf", "offset": 4417, "window": 90210}', "ok"),
+        *(message for _ in range(25) for message in talk(("assistant", listing), ("user", "Go on."))),
+        *call("read_file", '{"path": "/srv/b.conf", "line": 5120, "retries": 31007}', "retries:        4417"),
+        *TAIL,
+    ]
+    assert bool(named(told(summary, before), "audit.misbound")) is misbound
+
+
 def test_a_summary_that_cannot_be_read_never_passes(decider: Decider) -> None:
     opaque = {"role": "user", "content": [{"type": "encrypted_content", "encrypted_content": "gAAAAABo"}]}
     report = audit(BEFORE, [*talk(("system", "You help the billing team.")), opaque, *TAIL], now=NOW, decider=decider)

@@ -21,11 +21,14 @@ from barrier_policy import (
 from barrier_policy.carrier.block import parse_block
 from barrier_policy.errors import AuditFailedError, JournalError, SummaryError
 from barrier_policy.gate.journal import State, read_journal, transactions
+from barrier_policy.gate.summary_request import SummaryRequest
+from barrier_policy.gate.target import FileTarget
 from barrier_policy.log.decision_log import DecisionLog
 from barrier_policy.log.replay import replay
 from barrier_policy.log_spec import LogSpec
 from barrier_policy.profile import Inconclusive, Workload
 from barrier_policy.provenance.store import original_bytes
+from barrier_policy.transcript.source import Source
 
 from .conftest import call, result
 
@@ -230,6 +233,71 @@ def test_messages_that_arrive_meanwhile_are_carried_over(gate: Gate, conversatio
     more = [agent("One more thing."), user("Yes?")]
     done = compacted(gate, conversation, head=lambda: [*conversation, *more])
     assert done.arrived == 2 and done.messages[-2:] == more
+
+
+def test_what_is_observed_while_a_compaction_runs_is_carried_over(
+    gate_with: Callable[..., Gate], conversation: Messages
+) -> None:
+    late, later = user("Never touch shard-77."), user("And then?")
+
+    def summarizer(request: SummaryRequest) -> str:
+        if not any("shard-77" in str(message) for message in gate._observer.records):
+            gate.observe(late)
+        return SENTENCE
+
+    gate = gate_with(summarizer=summarizer)
+    for message in conversation:
+        gate.observe(message)
+    done = gate.compact(keep_last=2, now=NOW, watch=lambda state: gate.observe(later) if state is State.COMMITTED else None)
+    assert done.messages[-1] == late and done.arrived == 1
+    assert (
+        gate.plan(keep_last=2, now=NOW).to_json()
+        == gate_with().plan([*done.messages, later], keep_last=2, now=NOW).to_json()
+    )
+
+
+def test_what_was_observed_is_compacted_once_at_a_time(gate_with: Callable[..., Gate], conversation: Messages) -> None:
+    def summarizer(request: SummaryRequest) -> str:
+        if not inner:
+            inner.append(None)
+            inner.append(gate.compact(keep_last=2, now=NOW))
+        return SENTENCE
+
+    inner: list[Any] = []
+    gate = gate_with(summarizer=summarizer)
+    for message in conversation:
+        gate.observe(message)
+    with pytest.raises(JournalError, match="one compaction of it at a time"):
+        gate.compact(keep_last=2, now=NOW)
+    assert gate.plan(keep_last=2, now=NOW).to_json() == gate.plan(inner[1].messages, keep_last=2, now=NOW).to_json()
+
+
+def test_what_arrives_while_nothing_is_found_to_reclaim_stays(
+    gate: Gate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small, late = [user("hello"), agent("hello")], user("Never touch shard-77.")
+    path, read = tmp_path / "in.json", FileTarget.head
+
+    def read_before_it_grows(self: FileTarget) -> Source:
+        found = read(self)
+        path.write_text(json.dumps([*small, late]), encoding="utf-8")
+        return found
+
+    monkeypatch.setattr(FileTarget, "head", read_before_it_grows)
+    for output in (path, tmp_path / "out.json"):
+        path.write_text(json.dumps(small), encoding="utf-8")
+        place = path.stat().st_ino
+        done = gate.compact_file(path, output, keep_last=1, now=NOW)
+        assert done.outcome == "nothing_to_reclaim"
+        assert json.loads(output.read_bytes()) == done.messages == [*small, late]
+        assert path.stat().st_ino == place
+
+
+def test_a_session_without_a_message_has_nothing_to_reclaim(gate: Gate) -> None:
+    session = b'{"timestamp":"2026-06-01T11:00:00Z","type":"session_meta","payload":{"id":"s","cwd":"/srv","cli_version":"0.51.0"}}'
+    assert compacted(gate, []).messages == []
+    assert gate.compact(session + b"\n", now=NOW).output == session + b"\n"
+    assert gate.audit(session, session).outcome == "pass"
 
 
 def test_a_conversation_that_was_changed_meanwhile_is_not_overwritten(gate: Gate, conversation: Messages) -> None:
