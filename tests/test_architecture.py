@@ -170,7 +170,9 @@ def test_an_installed_package_has_every_file_that_the_sources_have() -> None:
     for package, patterns in setuptools["package-data"].items():
         folder = ROOT / setuptools["package-dir"].get(package, package.replace(".", "/"))
         shipped.update(path for pattern in patterns for path in folder.glob(pattern))
-    there = {path for root in (CORE, PLUGINS) for path in root.rglob("*") if path.is_file() and path.suffix not in (".py", ".pyc")}
+    there = {
+        path for root in (CORE, PLUGINS) for path in root.rglob("*") if path.is_file() and path.suffix not in (".py", ".pyc")
+    }
     assert sorted(path.relative_to(ROOT).as_posix() for path in there - shipped) == []
 
 
