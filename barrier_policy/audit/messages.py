@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import ceil
 
 from barrier_policy.audit.align import message_key
 from barrier_policy.audit.model import Place
@@ -15,6 +16,8 @@ from barrier_policy.transcript.pairing import PartRef, pair_calls
 
 ALIKE = 0.6
 """A message that shares this many of its words with one that is gone, and the other way round, is that one, changed."""
+BEGINNING = 8
+"""Characters by which a message is found again that has too few words to be told by them."""
 OPAQUE = (PartType.UNKNOWN, PartType.BLOB)
 
 
@@ -38,8 +41,8 @@ def check_messages(result: Result, tail_start: int, unread: frozenset[int], note
         notes.add(rule, "messages", f"message:{message.index}", required, before=place_of(message), expected=shown(message))
     for index, new in changed.items():
         old = result.before[index]
-        if shown(old) in shown(new) and not _required(old, tail_start, unread):
-            continue  # quoted whole, which is a summary of it
+        if _quotes(shown(new), shown(old)) and not _required(old, tail_start, unread):
+            continue  # which is a summary of it
         kind = str(old.origin)
         expected, found = _difference(shown(old), shown(new))
         notes.count("messages")
@@ -78,15 +81,33 @@ def _changed(result: Result) -> Iterator[tuple[int, Message]]:
     words = [content_words(shown(message)) for message in gone]
     index = WordIndex(words)
     calls = {(part.type, part.call_id): message for message in gone for part in message.parts if part.call_id[1:]}
+    starts = {(message.origin, shown(message)[:BEGINNING]): message for message in gone}
     for new in result.of(Standing.NEW):
         if new.kind is not MessageKind.MESSAGE:
             continue
         told = content_words(shown(new))
         number, share = index.nearest(told)
         alike = number >= 0 and share >= ALIKE and len(words[number] & told) >= ALIKE * len(words[number])
+        begun = starts.get((new.origin, shown(new)[:BEGINNING]))
+        if not alike and begun is not None and _goes_on_alike(shown(begun), shown(new)):
+            yield begun.index, new
+            continue
         old = gone[number] if alike else next((calls[key] for key in _keys(new) if key in calls), None)
         if old is not None and old.origin is new.origin and (alike or _is_call(new)):
             yield old.index, new
+
+
+def _quotes(text: str, quoted: str) -> bool:
+    """Whether a text holds another one whole, with nothing written onto its ends."""
+    start = text.find(quoted)
+    after = text[start + len(quoted) : start + len(quoted) + 1]
+    return start >= 0 and not (after.isalnum() or text[max(0, start - 1) : start].isalnum())
+
+
+def _goes_on_alike(old: str, new: str) -> bool:
+    """Whether most of two texts is the same from their beginning on: a few words with one changed share too few of them."""
+    least = ceil(ALIKE * max(len(old), len(new)))
+    return len(old) >= least and old[:least] == new[:least]
 
 
 def _keys(message: Message) -> Iterator[tuple[PartType, str]]:

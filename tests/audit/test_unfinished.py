@@ -95,3 +95,12 @@ def test_a_promise_of_the_agent_does_nothing_yet(told: Told) -> None:
     promise = "I will send the return label for parcel PX-5501 tomorrow."
     report = told(LABEL, "The return label for parcel PX-5501 was sent.", reply=promise)
     assert [finding for finding in report.findings if finding.item.startswith("asked:")]
+
+
+@pytest.mark.parametrize(("kept", "changed"), [("see token.", "see token.7"), ("go on with 4 of 9", "go on with 4 of 8")])
+def test_a_short_message_that_was_kept_and_reads_otherwise_is_altered(decider: Decider, kept: str, changed: str) -> None:
+    before = [*OPENING, {"role": "user", "content": kept}, {"role": "assistant", "content": "Fine."}, *TAIL]
+    after = [*before[:2], {"role": "user", "content": changed}, *before[3:]]
+    report = audit(before, after, now="2026-06-01T00:00:00Z", decider=decider)
+    assert report.outcome is Outcome.FAIL
+    assert "audit.altered" in {finding.rule for finding in report.findings}
