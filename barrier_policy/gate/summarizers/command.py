@@ -68,8 +68,14 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
 
     async def _start(self) -> tuple[asyncio.SubprocessTransport, _Talk]:
         start = asyncio.get_running_loop().subprocess_exec
+        starting = asyncio.ensure_future(
+            start(_Talk, *self.arguments, stdin=PIPE, stdout=PIPE, stderr=PIPE, start_new_session=True)
+        )
         try:
-            return await start(_Talk, *self.arguments, stdin=PIPE, stdout=PIPE, stderr=PIPE, start_new_session=True)
+            return await asyncio.shield(starting)
+        except asyncio.CancelledError:  # an interrupt in the middle of the start would leave the command's children behind
+            await _end(*await starting)
+            raise
         except OSError as error:
             problem = (error.strerror or type(error).__name__).lower()
         except ValueError:
