@@ -179,9 +179,11 @@ def test_an_interrupt_takes_the_command_along(asked: Asked, tmp_path: Path) -> N
     place = tmp_path / "child"
     program = textwrap.dedent(
         f"""
+        import signal
         from barrier_policy.gate.summarize import summarize
         from barrier_policy.gate.summarizers.command import Command
         from barrier_policy.gate.summary_request import SummaryRequest
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs are born deaf to it
         command = Command(arguments={script(SPAWNS.format(then="time.sleep(60)"), str(place)).arguments!r})
         summarize(SummaryRequest(messages=(), tokens=9, max_tokens=9), command)
         """
