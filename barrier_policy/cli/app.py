@@ -11,27 +11,21 @@ from barrier_policy.cli.carrier_app import carrier_app
 from barrier_policy.cli.guard import guarded
 from barrier_policy.cli.log_app import log_app
 from barrier_policy.cli.options import (
-    EngineOption,
+    DECIDING,
+    SPANNING,
     File,
     Files,
     Format,
-    KeepLast,
     LogFile,
-    NoStore,
-    Now,
     OutputFormat,
-    Overlays,
     ProfileFile,
-    Ranges,
-    Reader,
     Replayed,
     ReportFormat,
     Request,
     SpanName,
-    Spans,
     StoreFolder,
-    Target,
     Unfolded,
+    asking,
     parse_range,
 )
 from barrier_policy.cli.plugin_app import plugin_app
@@ -74,21 +68,12 @@ def common(
 
 @app.command()
 @guarded
+@asking(*SPANNING, "log")
 def decide(
     files: Files,
     format: Format = OutputFormat.TABLE,
-    reader: Reader = "",
-    keep_last: KeepLast = None,
-    target_tokens: Target = None,
-    now: Now = "",
-    store: StoreFolder = None,
-    no_store: NoStore = False,
-    profile: ProfileFile = None,
-    policies: Overlays = None,
-    engine: EngineOption = None,
-    range: Ranges = None,
-    strategy: Spans = None,
-    log: LogFile = None,
+    *,
+    request: Request,
     all: Unfolded = False,
     excerpts: Annotated[
         bool, typer.Option("--excerpts", help="In JSON, the words at each piece of evidence, short, secrets masked.")
@@ -97,25 +82,12 @@ def decide(
     """Say of each span whether it may be summarized, with the rule that decided. Writes nothing but the decision log, if there is one."""
     from barrier_policy.cli.decide import decide_files
 
-    request = Request(
-        reader=reader,
-        keep_last=keep_last,
-        target_tokens=target_tokens,
-        now=now,
-        store=store,
-        no_store=no_store,
-        profile=profile,
-        policies=tuple(policies or ()),
-        engine=engine or "",
-        ranges=tuple(parse_range(text) for text in range or ()),
-        strategy=strategy,
-        log=log,
-    )
     return decide_files(request, files, format=format, fold=not all, excerpts=excerpts)
 
 
 @app.command()
 @guarded
+@asking(*DECIDING)
 def compact(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A transcript, in a format that can be written.")],
     output: Annotated[
@@ -124,30 +96,12 @@ def compact(
     in_place: Annotated[bool, typer.Option("--in-place", help="Replace FILE; the original goes into the store.")] = False,
     span: Annotated[str, typer.Option("--span", metavar="START:END", help="Compact only these messages.")] = "",
     format: Format = OutputFormat.TABLE,
-    reader: Reader = "",
-    keep_last: KeepLast = None,
-    target_tokens: Target = None,
-    now: Now = "",
-    store: StoreFolder = None,
-    no_store: NoStore = False,
-    profile: ProfileFile = None,
-    policies: Overlays = None,
-    engine: EngineOption = None,
+    *,
+    request: Request,
 ) -> int:
     """Compact a transcript: originals archived, records written, the result audited, and never put in place if that fails."""
     from barrier_policy.cli.compact import compact_file
 
-    request = Request(
-        reader=reader,
-        keep_last=keep_last,
-        target_tokens=target_tokens,
-        now=now,
-        store=store,
-        no_store=no_store,
-        profile=profile,
-        policies=tuple(policies or ()),
-        engine=engine or "",
-    )
     return compact_file(
         request, file, output, in_place=in_place, span=parse_range(span, option="--span") if span else None, format=format
     )
@@ -155,42 +109,17 @@ def compact(
 
 @app.command()
 @guarded
-def explain(
-    file: File,
-    span: SpanName,
-    reader: Reader = "",
-    keep_last: KeepLast = None,
-    target_tokens: Target = None,
-    now: Now = "",
-    store: StoreFolder = None,
-    no_store: NoStore = False,
-    profile: ProfileFile = None,
-    policies: Overlays = None,
-    engine: EngineOption = None,
-    range: Ranges = None,
-    strategy: Spans = None,
-) -> int:
+@asking(*SPANNING)
+def explain(file: File, span: SpanName, *, request: Request) -> int:
     """Show the rules that decided about one span, clause by clause, with the places in the transcript that they rest on."""
     from barrier_policy.cli.explain import explain_span
 
-    request = Request(
-        reader=reader,
-        keep_last=keep_last,
-        target_tokens=target_tokens,
-        now=now,
-        store=store,
-        no_store=no_store,
-        profile=profile,
-        policies=tuple(policies or ()),
-        engine=engine or "",
-        ranges=tuple(parse_range(text) for text in range or ()),
-        strategy=strategy,
-    )
     return explain_span(request, file, span)
 
 
 @app.command()
 @guarded
+@asking("reader", "keep_last", "now", "store", "profile", "policies", "engine")
 def audit(
     files: Annotated[
         list[str],
@@ -200,13 +129,8 @@ def audit(
         ),
     ],
     format: Format = OutputFormat.TABLE,
-    reader: Reader = "",
-    keep_last: KeepLast = None,
-    now: Now = "",
-    store: StoreFolder = None,
-    profile: ProfileFile = None,
-    policies: Overlays = None,
-    engine: EngineOption = None,
+    *,
+    request: Request,
     all: Unfolded = False,
     allow_inconclusive: Annotated[
         bool, typer.Option("--allow-inconclusive", help="What can't be decided does not fail the audit.")
@@ -215,52 +139,40 @@ def audit(
     """Say what a compaction severed, weakened, contradicted or made up, whoever made it. Exit code 4 unless it passes."""
     from barrier_policy.cli.audit import audit_files
 
-    request = Request(
-        reader=reader,
-        keep_last=keep_last,
-        now=now,
-        store=store,
-        no_store=store is None,
-        profile=profile,
-        policies=tuple(policies or ()),
-        engine=engine or "",
-    )
     return audit_files(request, files, format=format, fold=not all, allow_inconclusive=allow_inconclusive)
 
 
 @app.command()
 @guarded
+@asking("reader", "now", "profile")
 def facts(
     file: File,
     kind: Annotated[str, typer.Option("--kind", metavar="K", help="Only facts of this kind.")] = "",
     message: Annotated[int | None, typer.Option("--message", min=0, metavar="N", help="Only facts of this message.")] = None,
     format: Format = OutputFormat.TABLE,
-    reader: Reader = "",
-    now: Now = "",
-    profile: ProfileFile = None,
+    *,
+    request: Request,
 ) -> int:
     """List what the extractors found."""
     from barrier_policy.cli.listings import list_facts
 
-    return list_facts(Request(reader=reader, now=now, profile=profile), file, kind=kind, message=message, format=format)
+    return list_facts(request, file, kind=kind, message=message, format=format)
 
 
 @app.command()
 @guarded
+@asking("reader", "keep_last", "now", "profile")
 def ledger(
     file: File,
     family: Annotated[str, typer.Option("--family", metavar="F", help="obligation, effect, constraint or binding.")] = "",
     live: Annotated[bool, typer.Option("--live", help="Only what is still owed, in force, open or unsettled.")] = False,
     format: Format = OutputFormat.TABLE,
-    reader: Reader = "",
-    keep_last: KeepLast = None,
-    now: Now = "",
-    profile: ProfileFile = None,
+    *,
+    request: Request,
 ) -> int:
     """List obligations, effects, constraints and bindings with their states."""
     from barrier_policy.cli.listings import list_ledger
 
-    request = Request(reader=reader, keep_last=keep_last, now=now, profile=profile)
     return list_ledger(request, file, family=family, live=live, format=format)
 
 
@@ -292,38 +204,17 @@ def replay(
 
 @app.command()
 @guarded
+@asking(*SPANNING)
 def report(
     file: File,
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="OUT", help="File to write; default: standard output.")
     ] = "",
     format: Annotated[ReportFormat, typer.Option("--format", help="A page, or what CI systems read.")] = ReportFormat.HTML,
-    reader: Reader = "",
-    keep_last: KeepLast = None,
-    target_tokens: Target = None,
-    now: Now = "",
-    store: StoreFolder = None,
-    no_store: NoStore = False,
-    profile: ProfileFile = None,
-    policies: Overlays = None,
-    engine: EngineOption = None,
-    range: Ranges = None,
-    strategy: Spans = None,
+    *,
+    request: Request,
 ) -> int:
     """Write a decision as a page for reviewers, or as SARIF or JUnit for CI. The exit code is that of `decide`."""
     from barrier_policy.cli.report import report_file
 
-    request = Request(
-        reader=reader,
-        keep_last=keep_last,
-        target_tokens=target_tokens,
-        now=now,
-        store=store,
-        no_store=no_store,
-        profile=profile,
-        policies=tuple(policies or ()),
-        engine=engine or "",
-        ranges=tuple(parse_range(text) for text in range or ()),
-        strategy=strategy,
-    )
     return report_file(request, file, output, format)

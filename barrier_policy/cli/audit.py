@@ -38,7 +38,7 @@ def audit_files(
     """Audit and print. Returns 4 unless every audit passes. Raises BarrierPolicyError."""
     if len(files) > 2:
         raise BarrierPolicyError(f"audit: {len(files)} files (give BEFORE and AFTER, or one session)")
-    session = Session(request)
+    session = Session(msgspec.structs.replace(request, no_store=request.store is None))  # the user's own store is not asked
     found = _pair(session, *files) if len(files) == 2 else _recorded(session, files[0])
     reports: list[Audited] = []
     for line, report in found:

@@ -7,19 +7,7 @@ from typing import Annotated
 import typer
 
 from barrier_policy.cli.guard import guarded
-from barrier_policy.cli.options import (
-    File,
-    Format,
-    KeepLast,
-    NoStore,
-    Now,
-    OutputFormat,
-    ProfileFile,
-    Reader,
-    Request,
-    StoreFolder,
-    Target,
-)
+from barrier_policy.cli.options import File, Format, OutputFormat, Request, asking
 
 carrier_app = typer.Typer(help="The records that a compaction keeps.", no_args_is_help=True)
 
@@ -31,28 +19,15 @@ def group() -> None:
 
 @carrier_app.command("show")
 @guarded
+@asking("reader", "keep_last", "target_tokens", "now", "store", "no_store", "profile")
 def carrier_show(
     file: File,
     planned: Annotated[bool, typer.Option("--planned", help="The records that a compaction of FILE would write.")] = False,
     format: Format = OutputFormat.TABLE,
-    reader: Reader = "",
-    keep_last: KeepLast = None,
-    target_tokens: Target = None,
-    now: Now = "",
-    store: StoreFolder = None,
-    no_store: NoStore = False,
-    profile: ProfileFile = None,
+    *,
+    request: Request,
 ) -> int:
     """Print the carriers of a transcript by kind, with tokens; with --store, what their typed records say besides."""
     from barrier_policy.cli.carrier import show_carrier
 
-    request = Request(
-        reader=reader,
-        keep_last=keep_last,
-        target_tokens=target_tokens,
-        now=now,
-        store=store,
-        no_store=no_store,
-        profile=profile,
-    )
     return show_carrier(request, file, planned=planned, format=format)

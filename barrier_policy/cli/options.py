@@ -1,11 +1,14 @@
-"""Options that several commands share, each declared once."""
+"""Options that several commands share, each declared once, and the request that they make together."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from enum import StrEnum
+from functools import wraps
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 import typer
@@ -126,6 +129,64 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     ranges: tuple[tuple[int, int], ...] = ()
     strategy: Strategy | None = None
     log: Path | None = None
+
+
+def ask(
+    reader: Reader = "",
+    keep_last: KeepLast = None,
+    target_tokens: Target = None,
+    now: Now = "",
+    store: StoreFolder = None,
+    no_store: NoStore = False,
+    profile: ProfileFile = None,
+    policies: Overlays = None,
+    engine: EngineOption = None,
+    ranges: Ranges = None,
+    strategy: Spans = None,
+    log: LogFile = None,
+) -> Request:
+    """The request that these options make: its parameters are what `asking` can give to a command. Raises BarrierPolicyError."""
+    return Request(
+        reader=reader,
+        keep_last=keep_last,
+        target_tokens=target_tokens,
+        now=now,
+        store=store,
+        no_store=no_store,
+        profile=profile,
+        policies=tuple(policies or ()),
+        engine=engine or "",
+        ranges=tuple(parse_range(text) for text in ranges or ()),
+        strategy=strategy,
+        log=log,
+    )
+
+
+DECIDING = ("reader", "keep_last", "target_tokens", "now", "store", "no_store", "profile", "policies", "engine")
+"""Options of a command that decides about a transcript."""
+SPANNING = (*DECIDING, "ranges", "strategy")
+"""Options of a command that also says how spans are cut."""
+
+
+def asking(*names: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Give a command the options of `ask` with these names, in this order, where its keyword `request` stands."""
+    asked = signature(ask, eval_str=True).parameters
+    options = [asked[name] for name in names]
+
+    def decorate(command: Callable[..., int]) -> Callable[..., int]:
+        @wraps(command)
+        def run(**given: Any) -> int:
+            request = ask(**{name: given.pop(name) for name in names})
+            return command(**given, request=request)
+
+        own = signature(command, eval_str=True)
+        spread = [option for name, taken in own.parameters.items() for option in (options if name == "request" else [taken])]
+        named = [option.replace(kind=Parameter.KEYWORD_ONLY) for option in spread]
+        run.__signature__ = own.replace(parameters=named)  # type: ignore[attr-defined]
+        run.__annotations__ = {option.name: option.annotation for option in named}
+        return run
+
+    return decorate
 
 
 class LintFormat(StrEnum):

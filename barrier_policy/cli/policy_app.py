@@ -13,19 +13,16 @@ from barrier_policy.cli.options import (
     EngineOption,
     Folders,
     Format,
-    KeepLast,
     LintFormat,
     LintLevel,
-    NoStore,
     Now,
     OutputFormat,
     ProfileFile,
-    Reader,
     Report,
     Request,
     ScaffoldKind,
     SchemaKind,
-    StoreFolder,
+    asking,
 )
 from barrier_policy.cli.policy_test_app import test_app
 
@@ -70,6 +67,7 @@ def show(
 
 @policy_app.command()
 @guarded
+@asking("reader", "keep_last", "now", "store", "no_store", "profile", "engine")
 def diff(
     base: Annotated[
         str, typer.Argument(metavar="BASE", help="`shipped`, a folder or bundle on top of it, or several: a+b.")
@@ -93,26 +91,12 @@ def diff(
         int | None, typer.Option("--jobs", min=1, max=64, metavar="N", help="Processes; default: one for each processor.")
     ] = None,
     format: Annotated[Report, typer.Option("--format", help="How to print the result.")] = Report.TEXT,
-    reader: Reader = "",
-    keep_last: KeepLast = None,
-    now: Now = "",
-    store: StoreFolder = None,
-    no_store: NoStore = False,
-    profile: ProfileFile = None,
-    engine: EngineOption = None,
+    *,
+    request: Request,
 ) -> int:
     """Say what HEAD would change against BASE. Exit code 4 if it loosens something that nobody has acknowledged."""
     from barrier_policy.cli.policy_diff import Comparison, diff_policies
 
-    request = Request(
-        reader=reader,
-        keep_last=keep_last,
-        now=now,
-        store=store,
-        no_store=no_store,
-        profile=profile,
-        engine=engine or "",
-    )
     comparison = Comparison(
         base=base,
         head=head,
@@ -128,16 +112,17 @@ def diff(
 
 @bundle_app.command()
 @guarded
+@asking("profile", "engine")
 def build(
     folders: Annotated[list[Path], typer.Argument(metavar="DIR", help="Folders, later ones on top of earlier ones.")],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The bundle to write, `*.bundle`.")],
-    profile: ProfileFile = None,
-    engine: EngineOption = None,
+    *,
+    request: Request,
 ) -> int:
     """Put folders of policies into one file, the same bytes for the same policies."""
     from barrier_policy.cli.policy_bundle import build_bundle
 
-    return build_bundle(Request(profile=profile, engine=engine or ""), tuple(folders), output)
+    return build_bundle(request, tuple(folders), output)
 
 
 @bundle_app.command()

@@ -10,21 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from barrier_policy.cli.guard import guarded
-from barrier_policy.cli.options import (
-    Alone,
-    EngineOption,
-    Folders,
-    KeepLast,
-    LogFile,
-    NoStore,
-    Now,
-    Overlays,
-    ProfileFile,
-    Reader,
-    Request,
-    SpanName,
-    StoreFolder,
-)
+from barrier_policy.cli.options import Alone, Folders, Request, SpanName, asking
 
 RUN = "run"
 
@@ -94,6 +80,7 @@ def run(
 
 @test_app.command()
 @guarded
+@asking("reader", "keep_last", "now", "log", "store", "no_store", "profile", "policies", "engine")
 def record(
     source: Annotated[
         str, typer.Argument(metavar="FILE|DECISION", help="A transcript; with --log, the id of a logged decision.")
@@ -102,28 +89,10 @@ def record(
     rule: Annotated[
         list[str] | None, typer.Option("--rule", metavar="R", help="The rule; default: each that decided about the span.")
     ] = None,
-    reader: Reader = "",
-    keep_last: KeepLast = None,
-    now: Now = "",
-    log: LogFile = None,
-    store: StoreFolder = None,
-    no_store: NoStore = False,
-    profile: ProfileFile = None,
-    policies: Overlays = None,
-    engine: EngineOption = None,
+    *,
+    request: Request,
 ) -> int:
     """Print a case that shows what a rule says about a span of a transcript, or of a decision that is in a log."""
     from barrier_policy.cli.policy_test import record_cases
 
-    request = Request(
-        reader=reader,
-        keep_last=keep_last,
-        now=now,
-        store=store,
-        no_store=no_store,
-        profile=profile,
-        policies=tuple(policies or ()),
-        engine=engine or "",
-        log=log,
-    )
     return record_cases(request, source, span, tuple(rule or ()))

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from barrier_policy.cli.guard import guarded
-from barrier_policy.cli.options import Format, Now, OutputFormat, ProfileFile, Request, StoreFolder
+from barrier_policy.cli.options import Format, OutputFormat, Request, asking
 
 store_app = typer.Typer(help="Originals: get one back, verify all, collect garbage, hold some.", no_args_is_help=True)
 hold_app = typer.Typer(help="Legal holds: objects that stay whatever happens.", no_args_is_help=True)
@@ -21,31 +21,34 @@ Reason = Annotated[str, typer.Option("--reason", metavar="WHY", help="Why; kept 
 
 @store_app.command()
 @guarded
+@asking("store", "profile")
 def get(
     digest: Digest,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write here, not to standard output.")
     ] = None,
-    store: StoreFolder = None,
-    profile: ProfileFile = None,
+    *,
+    request: Request,
 ) -> int:
     """Write the bytes of one object, if they read back under its digest."""
     from barrier_policy.cli.store import get_object
 
-    return get_object(Request(store=store, profile=profile), digest, output)
+    return get_object(request, digest, output)
 
 
 @store_app.command()
 @guarded
-def verify(format: Format = OutputFormat.TABLE, store: StoreFolder = None, profile: ProfileFile = None) -> int:
+@asking("store", "profile")
+def verify(format: Format = OutputFormat.TABLE, *, request: Request) -> int:
     """Read every object back. Exit code 4 where one is damaged, or held and missing."""
     from barrier_policy.cli.store import verify_objects
 
-    return verify_objects(Request(store=store, profile=profile), format)
+    return verify_objects(request, format)
 
 
 @store_app.command()
 @guarded
+@asking("now", "store", "profile")
 def gc(
     apply: Annotated[
         bool, typer.Option("--apply/--dry-run", help="Remove what is found, or only say what would be removed.")
@@ -54,42 +57,40 @@ def gc(
         int, typer.Option("--grace-hours", min=0, max=876_000, metavar="N", help="Keep what was put in the last N hours.")
     ] = 24,
     format: Format = OutputFormat.TABLE,
-    now: Now = "",
-    store: StoreFolder = None,
-    profile: ProfileFile = None,
+    *,
+    request: Request,
 ) -> int:
     """Find objects that no document names, nobody holds and that are older than the grace period. Removes with --apply only."""
     from barrier_policy.cli.store import collect
 
-    return collect(Request(store=store, profile=profile, now=now), grace_hours, format, apply=apply)
+    return collect(request, grace_hours, format, apply=apply)
 
 
 @hold_app.command()
 @guarded
-def add(
-    digest: Digest, owner: Owner, reason: Reason, now: Now = "", store: StoreFolder = None, profile: ProfileFile = None
-) -> int:
+@asking("now", "store", "profile")
+def add(digest: Digest, owner: Owner, reason: Reason, *, request: Request) -> int:
     """Hold an object, whatever else names it or not."""
     from barrier_policy.cli.store import hold_object
 
-    return hold_object(Request(store=store, profile=profile, now=now), digest, owner, reason)
+    return hold_object(request, digest, owner, reason)
 
 
 @hold_app.command()
 @guarded
-def release(
-    digest: Digest, owner: Owner, reason: Reason, now: Now = "", store: StoreFolder = None, profile: ProfileFile = None
-) -> int:
+@asking("now", "store", "profile")
+def release(digest: Digest, owner: Owner, reason: Reason, *, request: Request) -> int:
     """End the owner's hold on an object. That it was held stays on record."""
     from barrier_policy.cli.store import release_object
 
-    return release_object(Request(store=store, profile=profile, now=now), digest, owner, reason)
+    return release_object(request, digest, owner, reason)
 
 
 @hold_app.command("list")
 @guarded
-def list_(format: Format = OutputFormat.TABLE, store: StoreFolder = None, profile: ProfileFile = None) -> int:
+@asking("store", "profile")
+def list_(format: Format = OutputFormat.TABLE, *, request: Request) -> int:
     """List the holds in force."""
     from barrier_policy.cli.store import list_holds
 
-    return list_holds(Request(store=store, profile=profile), format)
+    return list_holds(request, format)
