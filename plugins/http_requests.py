@@ -21,9 +21,6 @@ _BY_METHOD: Final = {
     "PATCH": EffectClass.NON_IDEMPOTENT,
     "DELETE": EffectClass.IRREVERSIBLE,
 }
-URL: Final = re.compile(
-    r"^(?:https?|wss?|ftp)://\S+$|^(?:localhost|[\w.-]+\.[a-z]{2,})(?::\d+)?/\S*$|^:\d+/?\S*$", re.IGNORECASE
-)
 _KEY_HEADER: Final = re.compile(
     r"^\s*(?:x-)?(?:idempotency-key|client-request-id|request-id)\s*:\s*(\S+)\s*$", re.IGNORECASE
 )

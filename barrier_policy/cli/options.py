@@ -26,13 +26,6 @@ class OutputFormat(StrEnum):
     JSONL = "jsonl"
 
 
-class Output(StrEnum):
-    """How a single answer is printed."""
-
-    TEXT = "text"
-    JSON = "json"
-
-
 class Replayed(StrEnum):
     """How a decision that was derived again is printed: `json` as `decide` prints it, `jsonl` as the line that the log has the digest of."""
 

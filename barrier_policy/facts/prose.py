@@ -93,13 +93,6 @@ def prose_sentences(text: str) -> tuple[Sentence, ...]:
     return tuple(found)
 
 
-def quoted_ranges(sentence: str) -> tuple[tuple[int, int], ...]:
-    """Where a sentence quotes: ranges of offsets, quotation marks included; inline code counts as quoted."""
-    if _QUOTE_SIGNS.isdisjoint(sentence):
-        return ()
-    return tuple(match.span() for match in _QUOTED.finditer(sentence))
-
-
 def without_quotes(sentence: str) -> str:
     """The sentence with an empty pair of marks in place of each quotation, so that quoted words are not read as said."""
     if _QUOTE_SIGNS.isdisjoint(sentence):
@@ -197,11 +190,9 @@ class _Shown:
         self.diff = False
         self.below = False
         self.in_list = False
-        self.after_blank = True
 
     def blank(self) -> None:
         """An empty line."""
-        self.after_blank = True
         self.diff = False
 
     def says(self, text: str, start: int, end: int) -> bool:
@@ -211,9 +202,7 @@ class _Shown:
         if not bare:
             self.blank()
             return False
-        said = not self.below and not self._opens_or_closes(line, bare) and not self._is_shown(line, bare)
-        self.after_blank = False
-        return said
+        return not self.below and not self._opens_or_closes(line, bare) and not self._is_shown(line, bare)
 
     def _opens_or_closes(self, line: str, bare: str) -> bool:
         """Fences, tags, diffs and quoted mails: their marks, and all that is inside."""

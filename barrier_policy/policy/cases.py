@@ -7,13 +7,11 @@ from pathlib import Path
 
 import msgspec
 
-from barrier_policy.errors import Issue
 from barrier_policy.policy.case_file import Case, read_test_files
 from barrier_policy.policy.cel.engine import Engine
 from barrier_policy.policy.evaluate import Evaluator
-from barrier_policy.policy.loader import TEST_SUFFIX
 from barrier_policy.policy.model import PolicySet
-from barrier_policy.policy.verdict import Clause, Outcome, Verdict
+from barrier_policy.policy.verdict import Clause, Verdict
 
 
 class CaseResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,22 +74,6 @@ def cited_items(verdict: Verdict, rule: str) -> tuple[str, ...]:
     """The items that a rule cites."""
     reasons = (*verdict.reasons, *verdict.warnings)
     return tuple(evidence.item for reason in reasons if reason.rule == rule for evidence in reason.evidence)
-
-
-def missing_cases(policies: PolicySet, results: Iterable[CaseResult]) -> tuple[Issue, ...]:
-    """An issue for each rule and outcome that no passing case shows: every rule is seen true, false and in error."""
-    seen = {(result.case.rule, result.case.outcome) for result in results if result.passed}
-    return tuple(
-        Issue(
-            file=policy.file,
-            line=rule.line,
-            column=rule.column,
-            message=f"rule `{rule.id}` has no case with outcome `{outcome}` (add one to the `{TEST_SUFFIX}` beside it)",
-        )
-        for policy, rule in policies.rules()
-        for outcome in Outcome
-        if (rule.id, outcome) not in seen
-    )
 
 
 def _names(items: Iterable[str]) -> str:

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from barrier_policy.join.schema import build_schema
-from barrier_policy.policy.cases import missing_cases, run_cases
+from barrier_policy.policy.cases import run_cases
 from barrier_policy.policy.cel.engine import load_engine
+from barrier_policy.policy.coverage import measure
 from barrier_policy.policy.loader import load_policies, shipped_policies
 
 Run = Callable[..., Any]
@@ -152,4 +153,4 @@ def test_the_cases_of_the_example_show_its_rule_true_false_and_in_error() -> Non
     policies = load_policies([shipped_policies(), TEAM], build_schema(), engine)
     results = run_cases(policies, engine, [TEAM])
     assert [result.message for result in results if not result.passed] == []
-    assert not [issue for issue in missing_cases(policies, results) if "migrations." in issue.message]
+    assert not [issue for issue in measure(policies.rules(), results).missing() if "migrations." in issue.message]

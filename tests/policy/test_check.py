@@ -10,7 +10,7 @@ from barrier_policy.facts.model import Attribute, FactKind
 from barrier_policy.join.schema import RecordSchema, build_schema
 from barrier_policy.policy.cel.check import MAX_CEL_LENGTH, MAX_DEPTH, MAX_LOOPS, Scope, Variable, check
 from barrier_policy.policy.cel.subset import MAX_LENGTH, SubsetParser
-from barrier_policy.policy.cel.syntax import clauses, line_and_column
+from barrier_policy.policy.cel.syntax import clauses
 
 PARSER = SubsetParser()
 
@@ -23,9 +23,14 @@ def typed(text: str, scope: Scope) -> Variable | list[str]:
         checked, more = check(text, node, scope)
         problems = [*problems, *more]
     if problems:
-        return ["{}:{}: {}".format(*line_and_column(text, problem.offset), problem.message) for problem in sorted(problems)]
+        return [f"{_place(text, problem.offset)}: {problem.message}" for problem in sorted(problems)]
     assert checked is not None
     return checked
+
+
+def _place(text: str, offset: int) -> str:
+    """An offset as `line:column`, both from 1."""
+    return f"{text.count(chr(10), 0, offset) + 1}:{offset - text.rfind(chr(10), 0, offset)}"
 
 
 @pytest.mark.parametrize(

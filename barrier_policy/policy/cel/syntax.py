@@ -50,12 +50,6 @@ class Problem(msgspec.Struct, frozen=True, order=True):
     kind: ProblemKind = ProblemKind.SUBSET
 
 
-def line_and_column(text: str, offset: int) -> tuple[int, int]:
-    """An offset as line and column, both from 1."""
-    before = text[:offset]
-    return before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1
-
-
 def chain(node: Node) -> tuple[str, ...] | None:
     """`a.b.c` as ("a", "b", "c"); None where the node is no name with fields."""
     names: list[str] = []

@@ -12,8 +12,9 @@ import yaml
 
 from barrier_policy.errors import BarrierPolicyError
 from barrier_policy.join.schema import RecordSchema
-from barrier_policy.policy.cases import missing_cases, run_cases
+from barrier_policy.policy.cases import run_cases
 from barrier_policy.policy.cel.engine import Engine
+from barrier_policy.policy.coverage import measure
 from barrier_policy.policy.lint.run import lint, read_sources
 from barrier_policy.policy.loader import load_policies, shipped_policies
 from barrier_policy.policy.scaffold import new_overlay, new_policy, new_rule
@@ -35,7 +36,7 @@ def test_a_new_file_lints_clean_and_its_cases_show_every_outcome(
         results = run_cases(policies, engine, [folder])
         assert [result.message for result in results if not result.passed] == []
         own = {path.name for path in written}
-        assert [issue for issue in missing_cases(policies, results) if Path(issue.file).name in own] == []
+        assert [issue for issue in measure(policies.rules(), results).missing() if Path(issue.file).name in own] == []
 
 
 @pytest.mark.parametrize(("make", "name"), KINDS)
