@@ -200,6 +200,22 @@ class LintLevel(StrEnum):
     INFO = "info"
 
 
+class TestFormat(StrEnum):
+    """How results are printed."""
+
+    TEXT = "text"
+    JSON = "json"
+    JUNIT = "junit"
+
+
+class TestEngine(StrEnum):
+    """Which engines run the cases."""
+
+    PYTHON = "python"
+    FAST = "fast"
+    BOTH = "both"
+
+
 class ScaffoldKind(StrEnum):
     """What `policy new` starts."""
 

@@ -17,8 +17,7 @@ from barrier_policy.cli.console import cell, clean, make_table, out, show, write
 from barrier_policy.cli.explain import find_span
 from barrier_policy.cli.guard import FAILED, OK
 from barrier_policy.cli.log_access import named_log
-from barrier_policy.cli.options import Request
-from barrier_policy.cli.policy_test_app import TestFormat
+from barrier_policy.cli.options import Request, TestFormat
 from barrier_policy.cli.session import Session, chosen_profile
 from barrier_policy.errors import BarrierPolicyError
 from barrier_policy.log.replay import analyse_again

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from barrier_policy.cli.guard import guarded
-from barrier_policy.cli.options import Alone, Folders, Request, SpanName, asking
+from barrier_policy.cli.options import Alone, Folders, Request, SpanName, TestEngine, TestFormat, asking
 
 RUN = "run"
 
@@ -22,22 +21,6 @@ class _RunByDefault(TyperGroup):
         """Add the command that is left out. A folder that is called as a command is `./record`."""
         named = bool(args) and args[0] in self.commands
         return super().parse_args(ctx, args if named else [RUN, *args])
-
-
-class TestFormat(StrEnum):
-    """How results are printed."""
-
-    TEXT = "text"
-    JSON = "json"
-    JUNIT = "junit"
-
-
-class TestEngine(StrEnum):
-    """Which engines run the cases."""
-
-    PYTHON = "python"
-    FAST = "fast"
-    BOTH = "both"
 
 
 test_app = typer.Typer(cls=_RunByDefault, help="Run the cases of policies, or make one (`policy test record --help`).")
