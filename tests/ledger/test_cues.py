@@ -1,0 +1,56 @@
+"""Words by which people put off and go on, in the languages of the lists."""
+
+from __future__ import annotations
+
+import pytest
+
+from barrier_policy.ledger.cues import FIRST_WORDS, postpones, tells_rest
+
+PUT_OFF = {
+    "English": "Meanwhile, could you water the ferns?",
+    "English, sleep": "I'll sleep on the colour.",
+    "German": "Den Preis muss ich erst mit Olga bereden.",
+    "German, clear": "Die Garage kläre ich noch.",
+    "French": "En attendant, range la cave.",
+    "Italian": "Intanto chiudi il cancello.",
+    "Spanish": "Mientras tanto riega el jardín.",
+    "Dutch": "Ondertussen mag je de hond uitlaten.",
+    "Czech": "Mezitím uklidni psa.",
+    "Russian": "Тем временем закрой ворота.",
+    "Chinese": "颜色我还没想好。",
+    "Japanese": "色はまだ決めないで。",
+    "Korean": "그동안 정원에 물을 줘.",
+}
+AT_THE_REST = {
+    "English": "Three boxes found. I'm checking the attic.",
+    "German": "Zwei Zimmer frei. Das dritte prüfe ich gerade.",
+    "French": "Deux places libres. Je cherche maintenant la troisième.",
+    "Italian": "Due posti. Devo ancora verificare il terzo.",
+    "Dutch": "Twee plaatsen. De derde zoek ik nu.",
+    "Polish": "Dwa miejsca. Teraz szukam trzeciego.",
+    "Russian": "Два места. Третье выясняю.",
+    "Swedish": "Två platser. Den tredje letar jag nu efter.",
+    "Chinese": "两个房间。第三个正在核对。",
+    "Japanese": "二部屋。三つ目は確認中です。",
+    "Hindi": "दो कमरे। तीसरा देख रहा हूँ।",
+}
+
+
+@pytest.mark.parametrize("text", PUT_OFF.values(), ids=PUT_OFF)
+def test_an_answer_is_put_off_in_many_languages(text: str) -> None:
+    assert postpones(text)
+
+
+@pytest.mark.parametrize("text", AT_THE_REST.values(), ids=AT_THE_REST)
+def test_the_agent_is_still_at_the_rest_in_many_languages(text: str) -> None:
+    assert tells_rest(text)
+
+
+def test_what_stands_late_in_a_message_puts_nothing_off() -> None:
+    assert not postpones("The green one, and the " + "very " * FIRST_WORDS + "old oak stays, meanwhile.")
+
+
+@pytest.mark.parametrize("text", ["The green one.", "Die grüne.", "緑にします。"])
+def test_a_plain_answer_puts_nothing_off_and_leaves_no_rest(text: str) -> None:
+    assert not postpones(text)
+    assert not tells_rest(text)
