@@ -15,16 +15,6 @@ PROFILE_NAME = "barrier-policy.yaml"
 DEFAULT_KEEP_LAST = 6
 
 
-class EffectClass(StrEnum):
-    """What a tool does to the world, as a team may declare it by the tool's name (design section 5)."""
-
-    READ_ONLY = "read_only"
-    IDEMPOTENT = "idempotent"
-    KEYED = "keyed"
-    NON_IDEMPOTENT = "non_idempotent"
-    IRREVERSIBLE = "irreversible"
-
-
 class EngineName(StrEnum):
     """Which CEL engine evaluates the rules; `auto` takes the fast one where it is installed."""
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import msgspec
-from barrier_policy_plugins.effect_classes import Basis, EffectClass, Judgement, join, judge, word_set
+from barrier_policy_plugins.effect_classes import Basis, Judgement, join, judge, word_set
 from barrier_policy_plugins.http_requests import judge_request, judge_request_arguments
 from barrier_policy_plugins.program_dictionary import is_program, program_effect, program_name
 from barrier_policy_plugins.program_text import judge_code, patched_files
@@ -29,6 +29,7 @@ from barrier_policy_plugins.tool_names import (
 )
 from barrier_policy_plugins.tool_table import ToolEntry, find_tool
 
+from barrier_policy.facts.effect_class import EffectClass
 from barrier_policy.transcript.model import Part, ToolDeclaration
 
 _HINTS: Final = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")

@@ -13,18 +13,10 @@ from itertools import islice
 
 import msgspec
 
+from barrier_policy.facts.effect_class import EffectClass
+
 MAX_TARGETS = 16
 MAX_OPERATIONS = 3
-
-
-class EffectClass(StrEnum):
-    """How bad it is to do it again, in this order: harmless first."""
-
-    READ_ONLY = "read_only"
-    IDEMPOTENT = "idempotent"
-    KEYED = "keyed"
-    NON_IDEMPOTENT = "non_idempotent"
-    IRREVERSIBLE = "irreversible"
 
 
 _RANK = {effect_class: rank for rank, effect_class in enumerate(EffectClass)}

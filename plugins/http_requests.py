@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from barrier_policy_plugins.effect_classes import Basis, EffectClass, Judgement, judge, word_set
+from barrier_policy_plugins.effect_classes import Basis, Judgement, judge, word_set
 from barrier_policy_plugins.tool_names import class_of_verbs, name_tokens
+
+from barrier_policy.facts.effect_class import EffectClass
 
 _BY_METHOD: Final = {
     "GET": EffectClass.READ_ONLY,

@@ -6,7 +6,9 @@ import re
 from typing import Final
 
 import msgspec
-from barrier_policy_plugins.effect_classes import EffectClass, read_table, word_set
+from barrier_policy_plugins.effect_classes import read_table, word_set
+
+from barrier_policy.facts.effect_class import EffectClass
 
 _VERSION: Final = re.compile(r"(?<=[a-z]{2})[\d.]+$|\.(?:exe|cmd|bat)$")
 

@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from barrier_policy_plugins.effect_classes import EffectClass, Judgement, judge
+from barrier_policy_plugins.effect_classes import Judgement, judge
 from barrier_policy_plugins.shell_programs import read_command
 from barrier_policy_plugins.shell_syntax import Word
+
+from barrier_policy.facts.effect_class import EffectClass
 
 MAX_CODE: Final = 20_000
 

@@ -12,13 +12,15 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
-from barrier_policy_plugins.effect_classes import Basis, EffectClass, Judgement, join, judge, word_set
+from barrier_policy_plugins.effect_classes import Basis, Judgement, join, judge, word_set
 from barrier_policy_plugins.http_requests import judge_client, judge_request
 from barrier_policy_plugins.program_dictionary import WRAPPERS, program_name
 from barrier_policy_plugins.program_text import judge_code, judge_editor, judge_script, judge_sourced, operand_targets
 from barrier_policy_plugins.shell_programs import Reading, class_of_task, read_command
 from barrier_policy_plugins.shell_syntax import Command, Script, Word, parse_script
 from barrier_policy_plugins.sql import judge_sql
+
+from barrier_policy.facts.effect_class import EffectClass
 
 MAX_DEPTH: Final = 5
 CACHED_TEXT: Final = 4_096

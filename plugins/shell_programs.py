@@ -12,10 +12,12 @@ from itertools import takewhile
 from typing import Final
 
 import msgspec
-from barrier_policy_plugins.effect_classes import EffectClass, word_set, worst
+from barrier_policy_plugins.effect_classes import word_set, worst
 from barrier_policy_plugins.program_dictionary import PROGRAMS, TASKS, Entry, program_name
 from barrier_policy_plugins.shell_syntax import Word
 from barrier_policy_plugins.tool_names import class_of_verbs, class_of_words, name_tokens
+
+from barrier_policy.facts.effect_class import EffectClass
 
 MAX_WORDS: Final = 200
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from barrier_policy_plugins.calls import CallEffect, judge_call
-from barrier_policy_plugins.effect_classes import Basis, EffectClass
+from barrier_policy_plugins.effect_classes import Basis
 from barrier_policy_plugins.tool_names import bare_name
 
 from barrier_policy.facts.context import Context
+from barrier_policy.facts.effect_class import EffectClass
 from barrier_policy.facts.model import Attribute, Fact, FactKind
 from barrier_policy.hookspecs import hookimpl
 from barrier_policy.transcript.model import Message, MessageKind, Part, PartType

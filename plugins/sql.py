@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
-from barrier_policy_plugins.effect_classes import MAX_TARGETS, Basis, EffectClass, Judgement, first_distinct, join, judge
+from barrier_policy_plugins.effect_classes import MAX_TARGETS, Basis, Judgement, first_distinct, join, judge
 from barrier_policy_plugins.sql_words import (
     ACTING_FUNCTION,
     BY_FIRST_WORD,
@@ -26,6 +26,8 @@ from barrier_policy_plugins.sql_words import (
 from sqlglot import Token, TokenType, exp
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import SqlglotError
+
+from barrier_policy.facts.effect_class import EffectClass
 
 MAX_TEXT: Final = 20_000
 MAX_STATEMENTS: Final = 50

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from barrier_policy_plugins.effect_classes import EffectClass, word_set
+from barrier_policy_plugins.effect_classes import word_set
+
+from barrier_policy.facts.effect_class import EffectClass
 
 FIRST_WORDS: Final = (
     (

@@ -11,7 +11,9 @@ import re
 from typing import Final
 
 import msgspec
-from barrier_policy_plugins.effect_classes import Basis, EffectClass, Judgement, judge, read_table, word_set, worst
+from barrier_policy_plugins.effect_classes import Basis, Judgement, judge, read_table, word_set, worst
+
+from barrier_policy.facts.effect_class import EffectClass
 
 RUNTIME_PREFIX: Final = re.compile(
     r"^(?:mcp__[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*?__|(?:functions|default_api|tools?|multi_tool_use|container|browser)[.:])(?=.)"

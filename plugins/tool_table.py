@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any, Final
 
 import msgspec
-from barrier_policy_plugins.effect_classes import EffectClass, read_table
+from barrier_policy_plugins.effect_classes import read_table
 from barrier_policy_plugins.tool_names import bare_name, name_key
+
+from barrier_policy.facts.effect_class import EffectClass
 
 
 class ToolEntry(msgspec.Struct, frozen=True, kw_only=True):

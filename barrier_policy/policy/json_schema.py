@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from barrier_policy.facts.effect_class import EffectClass
 from barrier_policy.join.schema import RecordSchema
 from barrier_policy.log_spec import MAX_KEEP_DAYS, MAX_KEEP_FILES, MAX_ROTATE_MB, Fsync, LogKind
 from barrier_policy.policy.cel.check import ROOT, element
@@ -19,7 +20,7 @@ from barrier_policy.policy.document import _VERSION, _WORD, API_VERSION, POLICY_
 from barrier_policy.policy.lint.records import documented_values
 from barrier_policy.policy.model import Mode, Repair, RuleEffect, Severity
 from barrier_policy.policy.verdict import Outcome, VerdictKind
-from barrier_policy.profile import EffectClass, EngineName, FidelityClause, Inconclusive, Workload
+from barrier_policy.profile import EngineName, FidelityClause, Inconclusive, Workload
 from barrier_policy.spans.segment import Strategy
 from barrier_policy.summarizer_spec import MAX_TIMEOUT, SummarizerKind
 

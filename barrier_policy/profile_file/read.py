@@ -10,10 +10,11 @@ from typing import Any
 import msgspec
 
 from barrier_policy.errors import Issue, PolicyError, ProfileError
+from barrier_policy.facts.effect_class import EffectClass
 from barrier_policy.policy.bundle import is_bundle
 from barrier_policy.policy.shape import kind
 from barrier_policy.policy.yaml import MAX_CHARACTERS, Node, parse_yaml
-from barrier_policy.profile import BundleTrust, EffectClass, EngineName, FidelityClause, Inconclusive, Profile, Workload
+from barrier_policy.profile import BundleTrust, EngineName, FidelityClause, Inconclusive, Profile, Workload
 from barrier_policy.profile_file.log import read_log
 from barrier_policy.profile_file.shape import ProfileShape
 from barrier_policy.profile_file.summarizer import read_summarizer

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from barrier_policy_plugins.effect_classes import EffectClass
 from barrier_policy_plugins.shell import judge_shell
 from barrier_policy_plugins.shell_syntax import MAX_OPENERS, MAX_TEXT, parse_script
+
+from barrier_policy.facts.effect_class import EffectClass
 
 READ, SAME, MORE, GONE = (
     EffectClass.READ_ONLY,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 
 import pytest
-from barrier_policy_plugins.effect_classes import EffectClass
 from barrier_policy_plugins.sql import MAX_TEXT, judge_sql, looks_like_sql
+
+from barrier_policy.facts.effect_class import EffectClass
 
 READ, SAME, MORE, GONE = (
     EffectClass.READ_ONLY,

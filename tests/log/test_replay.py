@@ -15,13 +15,13 @@ import pytest
 
 from barrier_policy import Decider, Decision, Profile
 from barrier_policy.errors import TranscriptError
+from barrier_policy.facts.effect_class import EffectClass
 from barrier_policy.log import replay as replay_module
 from barrier_policy.log.decision_log import DecisionLog
 from barrier_policy.log.inputs import ArchivedInputs, read_inputs
 from barrier_policy.log.logged import log_decision
 from barrier_policy.log.record import Asked, PackageInput, Record
 from barrier_policy.log.replay import Replay, replay
-from barrier_policy.profile import EffectClass
 from barrier_policy.provenance.file_store import FileStore
 from barrier_policy.provenance.store import original_bytes
 from barrier_policy.transcript.source import Source
