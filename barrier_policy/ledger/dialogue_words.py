@@ -24,6 +24,7 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     others_wait: str
     still_at_it: str
     besides: str
+    calls_off: str
 
 
 @cache
