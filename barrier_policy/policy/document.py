@@ -12,14 +12,12 @@ import msgspec
 
 from barrier_policy.errors import Issue
 from barrier_policy.join.schema import RecordSchema
-from barrier_policy.policy.cel.check import Scope, Variable, article, check, element
-from barrier_policy.policy.cel.engine import Engine, ExpressionError
-from barrier_policy.policy.cel.subset import SubsetParser
-from barrier_policy.policy.cel.syntax import Node as SyntaxNode
-from barrier_policy.policy.cel.syntax import clauses
+from barrier_policy.policy.cel.check import Scope, Variable
+from barrier_policy.policy.cel.engine import Engine
+from barrier_policy.policy.expression import NOTHING, ExpressionReader
 from barrier_policy.policy.hints import listing
-from barrier_policy.policy.model import Expression, Mode, Origin, Policy, Repair, Rule, RuleEffect, Severity, Waiver
-from barrier_policy.policy.shape import ShapeReader, kind
+from barrier_policy.policy.model import Mode, Origin, Policy, Repair, Rule, RuleEffect, Severity, Waiver
+from barrier_policy.policy.shape import ShapeReader
 from barrier_policy.policy.yaml import Node
 
 API_VERSION = "barrier-policy/v1"
@@ -62,9 +60,8 @@ class DocumentReader:
 
     def __init__(self, schema: RecordSchema, engine: Engine) -> None:
         self._schema = schema
-        self._engine = engine
-        self._parser = SubsetParser()
         self._shape = ShapeReader()
+        self._expressions = ExpressionReader(schema, engine, self._shape.issues)
         self._scopes: dict[str, Scope] = {}
 
     @property
@@ -111,9 +108,9 @@ class DocumentReader:
         shape, changes, scope = self._shape, patch.changes, self._scopes[policy.name]
         new: dict[str, Any] = {}
         if "condition" in changes:
-            new["condition"] = self._expression(changes["condition"], scope, "bool", "the condition") or _NOTHING
+            new["condition"] = self._expressions.read(changes["condition"], scope, "bool", "the condition") or NOTHING
         if "explanation" in changes:
-            new["explanation"] = self._expression(changes["explanation"], scope, "string", "the explanation")
+            new["explanation"] = self._expressions.read(changes["explanation"], scope, "string", "the explanation")
         if "mode" in changes:
             new["mode"] = shape.choice(changes["mode"], Mode, Mode.ENFORCE)
         if "severity" in changes:
@@ -128,7 +125,7 @@ class DocumentReader:
         shape = self._shape
         fields = shape.fields(document, "exception file", EXCEPTION_KEYS, EXCEPTION_SCOPES)
         metadata = self._head(fields)
-        when = self._expression(fields.get("when"), Scope(self._schema), "bool", "`when`")
+        when = self._expressions.read(fields.get("when"), Scope(self._schema), "bool", "`when`")
         if when is not None and not when.reads:
             self.issues.append(fields["when"].issue("`when` says nothing of the span (an exception is about some spans)"))
         if not {"spans", "when"} & fields.keys():
@@ -177,7 +174,7 @@ class DocumentReader:
                 self.issues.append(fields["name"].issue(f"variable `{name}` is already declared above"))
             if "expression" not in fields:
                 continue
-            _, checked = self._check(fields["expression"], Scope(self._schema, dict(known)))
+            _, checked = self._expressions.check(fields["expression"], Scope(self._schema, dict(known)))
             # A broken variable is declared all the same: its own mistake is reported, not every use of it.
             known[name] = checked or Variable(type="", cel="", reads=(), depth=1, loops=0)
             written.append((name, str(fields["expression"].value)))
@@ -201,9 +198,9 @@ class DocumentReader:
             summary=shape.text(fields.get("summary")).strip(),
             why=shape.text(fields.get("why")).strip(),
             references=tuple(shape.text(item) for item in references),
-            condition=self._expression(fields.get("condition"), scope, "bool", "the condition") or _NOTHING,
-            explanation=self._expression(fields.get("explanation"), scope, "string", "the explanation"),
-            evidence=self._evidence(fields.get("evidence"), scope),
+            condition=self._expressions.read(fields.get("condition"), scope, "bool", "the condition") or NOTHING,
+            explanation=self._expressions.read(fields.get("explanation"), scope, "string", "the explanation"),
+            evidence=self._expressions.evidence(fields.get("evidence"), scope),
             repair=repair,
             locked=shape.flag(fields.get("locked")),
             mode=shape.choice(fields.get("mode"), Mode, Mode.ENFORCE),
@@ -212,83 +209,6 @@ class DocumentReader:
             column=node.column,
             origins=_origins(fields),
         )
-
-    def _evidence(self, node: Node | None, scope: Scope) -> tuple[Expression, ...]:
-        """One expression or a list of them: items of different types can't be in one CEL list."""
-        if node is None:
-            return ()
-        nodes = node.value if isinstance(node.value, tuple) else (node,)
-        expressions = (self._expression(item, scope, "list", "the evidence") for item in nodes)
-        return tuple(expression for expression in expressions if expression is not None)
-
-    def _expression(self, node: Node | None, scope: Scope, wanted: str, what: str) -> Expression | None:
-        """An expression of a wanted type; `list` stands for a list of records that can be cited."""
-        if node is None:
-            return None
-        tree, checked = self._check(node, scope)
-        if tree is None or checked is None or checked.type == "":
-            return None
-        item = element(checked.type) or ""
-        if wanted == "list" and not self._is_citable(item):
-            self.issues.append(
-                node.issue(f"{what} is {article(checked.type)} (it must be a list of items of the span, as `span.effects`)")
-            )
-        if wanted != "list" and checked.type != wanted:
-            self.issues.append(node.issue(f"{what} is {article(checked.type)} (it must be {article(wanted)})"))
-        parts = clauses(tree) if wanted == "bool" else ()
-        return self._built(node, tree, scope, item, parts if len(parts) > 1 else ())
-
-    def _is_citable(self, type_name: str) -> bool:
-        """A decision cites an item by a text that names it and the message that introduced it."""
-        record = self._schema.types.get(type_name)
-        types = {field.name: field.type for field in record.fields} if record else {}
-        return types.get("message") == "int" and "string" in types.values()
-
-    def _built(self, node: Node, tree: SyntaxNode, scope: Scope, item: str, parts: tuple[SyntaxNode, ...]) -> Expression:
-        text = str(node.value)
-        line, column = node.place(tree.start)
-        return Expression(
-            text=text[tree.start : tree.end],
-            cel=scope.write_out(text, tree),
-            reads=scope.reads(tree),
-            line=line,
-            column=column,
-            item=item,
-            clauses=tuple(self._built(node, part, scope, "", ()) for part in parts),
-        )
-
-    def _check(self, node: Node, scope: Scope) -> tuple[SyntaxNode | None, Variable | None]:
-        """The tree and the checked form of an expression, None with issues where it is not right."""
-        text = node.value
-        if not isinstance(text, str):
-            how = f' (write it in quotes: "{kind(node).strip("`")}")' if isinstance(text, bool) else ""
-            self.issues.append(node.issue(f"{kind(node)} where an expression is needed{how}"))
-            return None, None
-        if node.is_folded:
-            self.issues.append(node.issue("an expression can't be folded, its places would be lost (use a block with `|`)"))
-            return None, None
-        tree, problems = self._parser.parse(text)
-        checked = None
-        if tree is not None:
-            checked, more = check(text, tree, scope)
-            problems = [*problems, *more]
-        for problem in problems:
-            line, column = node.place(problem.offset)
-            self.issues.append(Issue(file=node.file, line=line, column=column, message=problem.message, path=node.path))
-        if problems or checked is None:
-            return tree, None
-        return tree, checked if self._compiles(node, checked) else None
-
-    def _compiles(self, node: Node, checked: Variable) -> bool:
-        """A last look by the engine itself, as long as all is well: what stands around a broken variable can't compile."""
-        if self.issues:
-            return True
-        try:
-            self._engine.compile(checked.cel)
-        except ExpressionError as error:
-            self.issues.append(node.issue(f"{self._engine.name} refuses the expression: {' '.join(str(error).split())}"))
-            return False
-        return True
 
 
 def _is_day(text: str) -> bool:
@@ -305,6 +225,3 @@ def _origins(fields: Mapping[str, Node]) -> tuple[Origin, ...]:
         Origin(key=key, file=fields[key].file, line=fields[key].key_line, column=fields[key].key_column)
         for key in sorted(fields)
     )
-
-
-_NOTHING = Expression(text="", cel="false", reads=(), line=0, column=0)
