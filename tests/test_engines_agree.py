@@ -17,7 +17,7 @@ from barrier_policy import Decider
 from barrier_policy.decision.assess import record_of
 from barrier_policy.errors import TranscriptError
 from barrier_policy.join.join import Coverage, Provenance, Record, build_record
-from barrier_policy.policy.cel.engine import load_engine
+from barrier_policy.policy.cel.load import load_engine
 from barrier_policy.policy.evaluate import Evaluator
 from barrier_policy.walk import Analysis
 

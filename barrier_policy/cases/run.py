@@ -15,7 +15,8 @@ from barrier_policy.join.schema import build_schema
 from barrier_policy.plugins import load_plugins
 from barrier_policy.policy.case_file import Case, TestFiles, read_test_files
 from barrier_policy.policy.cases import CaseResult, judge_cases
-from barrier_policy.policy.cel.engine import Engine, load_engine
+from barrier_policy.policy.cel.engine import Engine
+from barrier_policy.policy.cel.load import load_engine
 from barrier_policy.policy.coverage import Coverage, measure, rules_of
 from barrier_policy.policy.evaluate import Evaluator
 from barrier_policy.policy.loader import load_policies, policy_files, shipped_policies

@@ -10,7 +10,7 @@ from barrier_policy.cli.options import ScaffoldKind, SchemaKind
 from barrier_policy.cli.policy_lint import full_schema
 from barrier_policy.errors import BarrierPolicyError
 from barrier_policy.policy.cases import run_cases
-from barrier_policy.policy.cel.engine import load_engine
+from barrier_policy.policy.cel.load import load_engine
 from barrier_policy.policy.json_schema import schema_text
 from barrier_policy.policy.loader import load_policies, shipped_policies
 from barrier_policy.policy.reference import reference

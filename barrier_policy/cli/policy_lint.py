@@ -15,7 +15,8 @@ from barrier_policy.cli.options import LintFormat, LintLevel
 from barrier_policy.errors import BarrierPolicyError
 from barrier_policy.join.schema import RecordSchema, build_schema
 from barrier_policy.plugins import load_plugins
-from barrier_policy.policy.cel.engine import Engine, load_engine
+from barrier_policy.policy.cel.engine import Engine
+from barrier_policy.policy.cel.load import load_engine
 from barrier_policy.policy.lint.model import Finding, Level
 from barrier_policy.policy.lint.output import pretty, to_github, to_json, to_junit, to_sarif
 from barrier_policy.policy.lint.pages import page

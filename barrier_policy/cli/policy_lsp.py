@@ -15,7 +15,7 @@ from barrier_policy.cli.guard import OK
 from barrier_policy.cli.policy_lint import full_schema, today
 from barrier_policy.errors import BarrierPolicyError, MissingExtraError
 from barrier_policy.join.schema import Field
-from barrier_policy.policy.cel.engine import load_engine
+from barrier_policy.policy.cel.load import load_engine
 from barrier_policy.policy.lint.editor import Words, expression_before
 from barrier_policy.policy.lint.model import Finding, Level
 from barrier_policy.policy.lint.run import lint, read_sources

@@ -14,7 +14,7 @@ from barrier_policy.errors import BarrierPolicyError, IssuesError, LogError, Mis
 from barrier_policy.log.inputs import ESTIMATE, ArchivedInputs, deciding, read_inputs, read_policies, this_package
 from barrier_policy.log.record import Record, fingerprint_of
 from barrier_policy.plugins import PluginSet, load_plugins
-from barrier_policy.policy.cel.engine import load_engine
+from barrier_policy.policy.cel.load import load_engine
 from barrier_policy.policy.model import Layer
 from barrier_policy.profile import EngineName, Profile
 from barrier_policy.provenance.store import Store, original_bytes

@@ -9,7 +9,7 @@ from barrier_policy.decision.model import Decision
 from barrier_policy.errors import BarrierPolicyError
 from barrier_policy.join.schema import build_schema
 from barrier_policy.policy.cases import CaseResult, run_cases
-from barrier_policy.policy.cel.engine import load_engine
+from barrier_policy.policy.cel.load import load_engine
 from barrier_policy.policy.loader import load_policies, shipped_policies
 from barrier_policy.testing.builders import NOW
 from barrier_policy.testing.loading import Plugin, load_beside_installed

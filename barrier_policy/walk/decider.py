@@ -31,7 +31,7 @@ from barrier_policy.facts.memo import FactMemo
 from barrier_policy.join.join import Join
 from barrier_policy.join.schema import build_schema
 from barrier_policy.plugins import PluginSet, load_plugins
-from barrier_policy.policy.cel.engine import load_engine
+from barrier_policy.policy.cel.load import load_engine
 from barrier_policy.policy.evaluate import Evaluator
 from barrier_policy.policy.loader import load_policies, shipped_policies
 from barrier_policy.policy.model import Layer, PolicySet

@@ -9,7 +9,7 @@ import pytest
 
 from barrier_policy.join.schema import build_schema
 from barrier_policy.policy.cases import run_cases
-from barrier_policy.policy.cel.engine import load_engine
+from barrier_policy.policy.cel.load import load_engine
 from barrier_policy.policy.coverage import measure
 from barrier_policy.policy.loader import load_policies, shipped_policies
 

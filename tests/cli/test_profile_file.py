@@ -8,7 +8,7 @@ import pytest
 
 from barrier_policy.errors import ProfileError
 from barrier_policy.log_spec import Fsync, LogKind, LogSpec
-from barrier_policy.policy.cel.engine import ENGINES
+from barrier_policy.policy.cel.load import ENGINES
 from barrier_policy.profile import EngineName, FidelityClause, Inconclusive, Profile, Workload
 from barrier_policy.profile_file import load_profile
 from barrier_policy.spans.segment import Strategy

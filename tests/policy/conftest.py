@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from barrier_policy.join.schema import RecordSchema, build_schema
-from barrier_policy.policy.cel.engine import Engine, load_engine
+from barrier_policy.policy.cel.engine import Engine
+from barrier_policy.policy.cel.load import load_engine
 from barrier_policy.policy.loader import load_policies
 from barrier_policy.policy.model import PolicySet
 

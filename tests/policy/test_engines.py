@@ -14,7 +14,8 @@ from barrier_policy.errors import BarrierPolicyError, MissingExtraError
 from barrier_policy.join.schema import build_schema
 from barrier_policy.policy.cel import engine as engines
 from barrier_policy.policy.cel.check import MAX_DEPTH, Scope, Variable, check, element
-from barrier_policy.policy.cel.engine import FAILED, Engine, Failed, Value, load_engine
+from barrier_policy.policy.cel.engine import FAILED, Engine, Failed, Value
+from barrier_policy.policy.cel.load import load_engine
 from barrier_policy.policy.cel.subset import SubsetParser
 from barrier_policy.policy.record import MAX_ITEMS, RecordReader
 
@@ -328,13 +329,13 @@ def without_the_extra(code: str) -> str:
 
 
 def test_without_the_extra_auto_takes_the_reference_engine() -> None:
-    code = "from barrier_policy.policy.cel.engine import load_engine; print(load_engine().name.split()[0])"
+    code = "from barrier_policy.policy.cel.load import load_engine; print(load_engine().name.split()[0])"
     assert without_the_extra(code) == "cel-python"
 
 
 def test_without_the_extra_asking_for_fast_names_the_install_command() -> None:
     code = (
-        "from barrier_policy.policy.cel.engine import load_engine\n"
+        "from barrier_policy.policy.cel.load import load_engine\n"
         "from barrier_policy.errors import MissingExtraError\n"
         "try: load_engine('fast')\n"
         "except MissingExtraError as error: print(error)"

@@ -84,7 +84,7 @@ def test_a_patch_gives_the_digest_of_the_rule_as_it_then_is(load: Load, write: C
 
 
 def _engine() -> Engine:
-    from barrier_policy.policy.cel.engine import load_engine
+    from barrier_policy.policy.cel.load import load_engine
 
     return load_engine("python")
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from barrier_policy.join.schema import build_schema
-from barrier_policy.policy.cel.engine import load_engine
+from barrier_policy.policy.cel.load import load_engine
 from barrier_policy.policy.evaluate import Evaluator
 from barrier_policy.policy.loader import load_policies
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from barrier_policy.errors import PolicyError
 from barrier_policy.join.schema import build_schema
-from barrier_policy.policy.cel.engine import load_engine
+from barrier_policy.policy.cel.load import load_engine
 from barrier_policy.policy.lint.model import Level
 from barrier_policy.policy.lint.run import fix, lint, read_sources
 from barrier_policy.policy.loader import load_policies, shipped_policies

@@ -1,4 +1,4 @@
-"""What an evaluation engine is, and how one is chosen.
+"""What an evaluation engine is.
 
 Two engines implement `Engine`. cel-python is the reference and always there; cel-expr-python is some hundred times faster
 and an extra. On the subset they give the same outcome for every record, by test.
@@ -9,11 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Any, Final, Protocol
-
-from barrier_policy.errors import BarrierPolicyError, MissingExtraError
-from barrier_policy.policy.hints import suggestion
-
-ENGINES = ("auto", "fast", "python")
 
 
 class Failed(Enum):
@@ -44,24 +39,3 @@ class Engine(Protocol):
 
     def bind(self, span: Mapping[str, Any]) -> Any:
         """What programs take for one span: made once and used for all expressions. Values are str, int, bool, list and dict."""
-
-
-def load_engine(name: str = "auto") -> Engine:
-    """The engine called `fast` or `python`; `auto` takes the fast one where it imports.
-
-    Raises MissingExtraError where `fast` is asked for and not installed.
-    """
-    if name not in ENGINES:
-        raise BarrierPolicyError(f"unknown engine `{name}` {suggestion(name, ENGINES)}")
-    if name != "python":
-        try:
-            from barrier_policy.policy.cel.fast_engine import FastEngine
-
-            return FastEngine()
-        except ImportError as error:
-            if name == "fast":
-                message = f"the fast engine can't be imported: {error} (pip install 'barrier-policy[fast]')"
-                raise MissingExtraError(message) from None
-    from barrier_policy.policy.cel.python_engine import PythonEngine
-
-    return PythonEngine()

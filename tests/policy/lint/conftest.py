@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from barrier_policy.join.schema import RecordSchema
-from barrier_policy.policy.cel.engine import Engine, load_engine
+from barrier_policy.policy.cel.engine import Engine
+from barrier_policy.policy.cel.load import load_engine
 from barrier_policy.policy.lint.example import cases_file, policy_file
 from barrier_policy.policy.lint.model import Finding
 from barrier_policy.policy.lint.run import lint, read_sources
