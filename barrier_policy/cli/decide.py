@@ -23,7 +23,10 @@ LONG_WORK = 1_000_000
 
 
 def decide_files(request: Request, files: Sequence[str], *, format: OutputFormat, fold: bool, excerpts: bool) -> int:
-    """Decide on each file, log it where there is a log, and print it; one that can't be read does not stop the others. Returns the highest exit code."""
+    """Decide on each file, log it where there is a log, and print it; one that can't be read does not stop the others. Returns the highest exit code.
+
+    Raises BarrierPolicyError where what is asked for does not go together.
+    """
     if format is OutputFormat.JSON and len(files) > 1:
         raise BarrierPolicyError("--format json prints the object of one file (use --format jsonl for several)")
     if excerpts and format is OutputFormat.TABLE:

@@ -27,7 +27,7 @@ PLACE_FIELDS = ("kind", "message", "part", "start", "end", "text", "extractor")
 
 
 def list_facts(request: Request, file: str, *, kind: str, message: int | None, format: OutputFormat) -> int:
-    """Print the facts of a transcript, all or those of a kind or message."""
+    """Print the facts of a transcript, all or those of a kind or message. Raises BarrierPolicyError."""
     session = Session(request)
     kinds = session.decider.plugins.kinds
     if kind and kind not in kinds:
@@ -67,7 +67,7 @@ def _plain(value: Any) -> str:
 
 
 def list_ledger(request: Request, file: str, *, family: str, live: bool, format: OutputFormat) -> int:
-    """Print the items of the ledger with their present state and what led to it."""
+    """Print the items of the ledger with their present state and what led to it. Raises BarrierPolicyError."""
     families = [str(known) for known in Family if known is not Family.EXTENSION]
     if family and family not in families:
         raise BarrierPolicyError(f"--family: no family `{family}` {suggestion(family, families)}")

@@ -24,7 +24,10 @@ MOST_REASONS = 3
 def prune_log(
     request: Request, keep_files: int | None, keep_days: int | None, anchors: Path | None, *, needed_too: bool, apply: bool
 ) -> int:
-    """Say what may go and, with `apply`, remove it. Limits and anchors that are not given are the profile's."""
+    """Say what may go and, with `apply`, remove it. Limits and anchors that are not given are the profile's.
+
+    Raises LogError where neither gives a limit.
+    """
     files, now = named_log(request).files(), chosen_time(request.now)
     profile = chosen_profile(request)
     spec = log_spec(request, profile) or LogSpec(path=files.path)

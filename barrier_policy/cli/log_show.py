@@ -23,7 +23,10 @@ SHORT = 12
 
 
 def show_log(request: Request, *, decision: str, outcome: str, since: str, format: OutputFormat) -> int:
-    """Print the records that are asked for. 4, and said why, where the log is not whole: what is printed then is not proven."""
+    """Print the records that are asked for. 4, and said why, where the log is not whole: what is printed then is not proven.
+
+    Raises BarrierPolicyError.
+    """
     if outcome and outcome not in OUTCOMES:
         raise BarrierPolicyError(f"--outcome: no outcome `{outcome}` {suggestion(outcome, OUTCOMES)}")
     start = _time(since)

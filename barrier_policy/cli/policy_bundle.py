@@ -17,7 +17,7 @@ from barrier_policy.walk import Decider
 
 
 def build_bundle(request: Request, folders: tuple[Path, ...], output: Path) -> int:
-    """Check the folders as they would be loaded, on top of the shipped policies, and write them as one file."""
+    """Check the folders as they would be loaded, on top of the shipped policies, and write them as one file. Raises BarrierPolicyError."""
     if output.suffix != SUFFIX:
         raise BarrierPolicyError(f"--output: `{output}` is no name of a bundle (end it with `{SUFFIX}`)")
     for folder in folders:
@@ -34,7 +34,7 @@ def build_bundle(request: Request, folders: tuple[Path, ...], output: Path) -> i
 
 
 def sign_file(file: Path, key: Path | None, variable: str) -> int:
-    """Add a signature to a bundle, in place."""
+    """Add a signature to a bundle, in place. Raises BarrierPolicyError."""
     from barrier_policy.policy.signature import read_key, sign_bundle
 
     if (key is None) == (not variable):
@@ -63,7 +63,7 @@ def verify_file(file: Path, keys: tuple[Path, ...]) -> int:
 
 
 def write_keys(name: Path) -> int:
-    """Write a new pair of keys; never over a file that is there."""
+    """Write a new pair of keys; never over a file that is there. Raises BarrierPolicyError."""
     from barrier_policy.policy.signature import PRIVATE_SUFFIX, PUBLIC_SUFFIX, make_key
 
     private, public = (name.with_name(name.name + suffix) for suffix in (PRIVATE_SUFFIX, PUBLIC_SUFFIX))

@@ -46,7 +46,7 @@ def test_policies(
 
 
 def record_cases(request: Request, source: str, span: str, rules: tuple[str, ...]) -> int:
-    """Print a case for each rule."""
+    """Print a case for each rule. Raises BarrierPolicyError where none decided about the span, or the span is in the tail."""
     decider, analysis = _logged(request, source) if request.log is not None else _decided(request, source)
     number = find_span(analysis, span, source)
     if number is None:

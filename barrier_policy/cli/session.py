@@ -84,7 +84,7 @@ def warn_expired(policies: PolicySet, now: str) -> None:
 
 
 def chosen_profile(request: Request) -> Profile:
-    """The profile that was named, or the one in the working directory, with what the command line changes."""
+    """The profile that was named, or the one in the working directory, with what the command line changes. Raises BarrierPolicyError."""
     path = request.profile or Path(PROFILE_NAME)
     profile = load_profile(path) if request.profile or path.is_file() else Profile()
     changes: dict[str, Any] = {}

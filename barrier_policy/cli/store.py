@@ -28,7 +28,7 @@ TEXT_LENGTH = 160
 
 
 def get_object(request: Request, digest: str, output: Path | None) -> int:
-    """Write a verified object to a file or to standard output."""
+    """Write a verified object to a file or to standard output. Raises BarrierPolicyError."""
     data = read_verified(_store(request), _digest(digest))
     if output is None:
         write_bytes(data)

@@ -63,7 +63,7 @@ class FileLog:
                 os.close(fd)
 
     def lines(self) -> Iterator[Line]:
-        """All lines that were there when the first was asked for, oldest first."""
+        """All lines that were there when the first was asked for, oldest first. Raises LogError where there is no log."""
         with self._errors(), ExitStack() as opened:
             with self._locked(exclusive=False):
                 aside = self._aside()
@@ -83,7 +83,10 @@ class FileLog:
         return found[-1].head if found else Head()
 
     def remove(self, through: Path, head: Head, *, time: str) -> None:
-        """Remove the files that were put aside up to one of them, whose last record is `head`. That they are gone is noted first."""
+        """Remove the files that were put aside up to one of them, whose last record is `head`. That they are gone is noted first.
+
+        Raises LogError where that file is not there any more.
+        """
         number = _number(through)
         with self._errors(), self._locked(exclusive=True):
             if through not in self._aside():

@@ -89,7 +89,7 @@ def make_bundle(layers: Sequence[Layer], *, policies: str, shipped: str) -> Bund
 
 
 def write_bundle(bundle: Bundle) -> bytes:
-    """The bytes of a bundle, the same for the same content and signatures."""
+    """The bytes of a bundle, the same for the same content and signatures. Raises BundleError where there are too many."""
     members = {MANIFEST: stable_json(bundle.manifest)}
     if bundle.signatures:
         members[SIGNATURES] = stable_json(sorted(bundle.signatures, key=lambda signature: signature.key))

@@ -142,7 +142,7 @@ class FileStore:
             replace_file(path, data)
 
     def append_document(self, name: str, line: bytes) -> None:
-        """Add a line (without its line feed) at the end, durably, and whole or not at all."""
+        """Add a line (without its line feed) at the end, durably, and whole or not at all. Raises StoreError."""
         path = self._document(name)
         if b"\n" in line:
             raise StoreError(f"document `{name}`: a line can't hold a line feed (append the lines one by one)")

@@ -26,7 +26,7 @@ _NO_WAIT = getattr(os, "O_NONBLOCK", 0)
 
 
 def read_file(path: str | Path) -> bytes:
-    """The bytes of a plain file: no link is followed, and no pipe or device waited for."""
+    """The bytes of a plain file: no link is followed, and no pipe or device waited for. Raises OSError."""
     fd = os.open(path, os.O_RDONLY | _NO_LINK | _NO_WAIT)
     try:
         if not stat.S_ISREG(os.fstat(fd).st_mode):
@@ -38,7 +38,7 @@ def read_file(path: str | Path) -> bytes:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder and what is missing above it, durably. One that exists keeps its mode."""
+    """Make a folder and what is missing above it, durably. One that exists keeps its mode. Raises OSError."""
     if folder.is_dir():
         return
     make_folder(folder.parent)

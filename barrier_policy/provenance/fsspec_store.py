@@ -122,7 +122,7 @@ class FsspecStore:
             self._fs.pipe_file(path, data)
 
     def append_document(self, name: str, line: bytes) -> None:
-        """Add a line (without its line feed) at the end, durably, and whole or not at all."""
+        """Add a line (without its line feed) at the end, durably, and whole or not at all. Raises StoreError."""
         folder = f"{self._root}/lines/{document_name(name)}"
         if b"\n" in line:
             raise StoreError(f"document `{name}`: a line can't hold a line feed (append the lines one by one)")
