@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Final
 
 import msgspec
 
@@ -63,6 +64,9 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, order=True, gc=False):
     name: str = ""
 
 
+Find = Callable[[str], Iterator[Secret]]
+
+
 def by_prefix(text: str) -> Iterator[Secret]:
     """Keys that begin as their issuer has them begin."""
     for prefix, pattern in VENDOR_KEYS:
@@ -75,56 +79,10 @@ def by_prefix(text: str) -> Iterator[Secret]:
 
 def by_form(text: str) -> Iterator[Secret]:
     """What is a secret by its form, whatever stands around it."""
-    if "eyJ" in text:
-        for match in JWT.finditer(text):
-            yield Secret(start=match.start(), end=match.end(), type=SecretType.JWT)
     yield from _cards(text)
-    if "#" in text:
-        for match in KEYPAD.finditer(text):
-            yield Secret(start=match.start(), end=match.end(), type=SecretType.CODE, name="keypad")
-    if any(word in text for word in ENVIRONMENTS):
-        for match in ENVIRONMENT_KEY.finditer(text):
-            if is_key_tail(match[1], match[2]) and not is_placeholder(match[0]):
-                yield Secret(start=match.start(), end=match.end(), type=SecretType.API_KEY)
-    if "PRIVATE KEY" in text:
-        yield from _private_keys(text)
-    if "://" in text and "@" in text:
-        yield from _groups(URL_USER, text, SecretType.PASSWORD, "url user")
-    if "asic " in text or "earer " in text:
-        for secret in _groups(AUTHORIZATION, text, SecretType.TOKEN, "authorization"):
-            if is_random(text[secret.start : secret.end]):
-                yield secret
-    if "uthorization" in text or "UTHORIZATION" in text:
-        yield from _groups(AUTHORIZATION_HEADER, text, SecretType.TOKEN, "authorization")
-    if "=" in text and ("?" in text or "&" in text or "#" in text):
-        yield from _queries(text)
-    if (
-        " -p" in text
-        or " -a" in text
-        or "sudo -S" in text
-        or "net use" in text
-        or "chpasswd" in text
-        or " -P" in text
-        or " -U" in text
-        or "IDENTIFIED" in text
-    ):
-        for match in PASSWORD_OPTION.finditer(text):
-            group = match.lastindex or 0
-            if not is_placeholder(match[group]):
-                yield Secret(start=match.start(group), end=match.end(group), type=SecretType.PASSWORD, name="option")
-    if "-" in text:
-        for match in LICENCE.finditer(text):
-            yield Secret(start=match.start(), end=match.end(), type=SecretType.API_KEY, name="licence")
-    if "x-" in text or "X-" in text:
-        for secret in _groups(HEADER, text, SecretType.TOKEN, "header"):
-            if any(map(str.isdigit, text[secret.start : secret.end])):
-                yield secret
-    if "ookie" in text:
-        for secret in _groups(COOKIE, text, SecretType.TOKEN, "cookie"):
-            if any(map(str.isdigit, text[secret.start : secret.end])):
-                yield secret
-    if "-u" in text:
-        yield from _groups(USER_OPTION, text, SecretType.PASSWORD, "user option")
+    for marks, find in FORMS:
+        if any(map(text.__contains__, marks)):
+            yield from find(text)
 
 
 def _cards(text: str) -> Iterator[Secret]:
@@ -167,7 +125,57 @@ def _private_keys(text: str) -> Iterator[Secret]:
             yield Secret(start=match.start(), end=end, type=SecretType.PRIVATE_KEY)
 
 
-def _groups(pattern: re.Pattern[str], text: str, kind: str, name: str) -> Iterator[Secret]:
-    for match in pattern.finditer(text):
-        if not is_placeholder(match[1]) and match[1].lower() not in PLAIN_WORDS:
-            yield Secret(start=match.start(1), end=match.end(1), type=kind, name=name)
+def _environment_keys(text: str) -> Iterator[Secret]:
+    for match in ENVIRONMENT_KEY.finditer(text):
+        if is_key_tail(match[1], match[2]) and not is_placeholder(match[0]):
+            yield Secret(start=match.start(), end=match.end(), type=SecretType.API_KEY)
+
+
+def _password_options(text: str) -> Iterator[Secret]:
+    for match in PASSWORD_OPTION.finditer(text):
+        group = match.lastindex or 0
+        if not is_placeholder(match[group]):
+            yield Secret(start=match.start(group), end=match.end(group), type=SecretType.PASSWORD, name="option")
+
+
+def _wholes(pattern: re.Pattern[str], kind: SecretType, name: str = "") -> Find:
+    """Whatever a pattern matches."""
+
+    def find(text: str) -> Iterator[Secret]:
+        for match in pattern.finditer(text):
+            yield Secret(start=match.start(), end=match.end(), type=kind, name=name)
+
+    return find
+
+
+def _groups(pattern: re.Pattern[str], kind: SecretType, name: str, is_one: Callable[[str], bool] = bool) -> Find:
+    """What a pattern's group matches, if it is no placeholder and no plain word."""
+
+    def find(text: str) -> Iterator[Secret]:
+        for match in pattern.finditer(text):
+            if not is_placeholder(match[1]) and match[1].lower() not in PLAIN_WORDS and is_one(match[1]):
+                yield Secret(start=match.start(1), end=match.end(1), type=kind, name=name)
+
+    return find
+
+
+def _has_digit(value: str) -> bool:
+    return any(map(str.isdigit, value))
+
+
+FORMS: Final[tuple[tuple[tuple[str, ...], Find], ...]] = (
+    (("eyJ",), _wholes(JWT, SecretType.JWT)),
+    (("#",), _wholes(KEYPAD, SecretType.CODE, "keypad")),
+    (ENVIRONMENTS, _environment_keys),
+    (("PRIVATE KEY",), _private_keys),
+    (("://",), _groups(URL_USER, SecretType.PASSWORD, "url user")),
+    (("asic ", "earer "), _groups(AUTHORIZATION, SecretType.TOKEN, "authorization", is_random)),
+    (("uthorization", "UTHORIZATION"), _groups(AUTHORIZATION_HEADER, SecretType.TOKEN, "authorization")),
+    (("?", "&", "#"), _queries),
+    ((" -p", " -a", "sudo -S", "net use", "chpasswd", " -P", " -U", "IDENTIFIED"), _password_options),
+    (("-",), _wholes(LICENCE, SecretType.API_KEY, "licence")),
+    (("x-", "X-"), _groups(HEADER, SecretType.TOKEN, "header", _has_digit)),
+    (("ookie",), _groups(COOKIE, SecretType.TOKEN, "cookie", _has_digit)),
+    (("-u",), _groups(USER_OPTION, SecretType.PASSWORD, "user option")),
+)
+"""Who finds what, and what a text has at least one of if there is any: most texts are done with after these."""

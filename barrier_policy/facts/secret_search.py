@@ -71,62 +71,52 @@ def _by_label(text: str) -> Iterator[Secret]:
 
 
 def _phrase(text: str, lowered: str, label: Label) -> Iterator[Secret]:
-    yield from _words(text, label, phrase, SecretType.PHRASE)
+    """What several words tell, or one that may be a password."""
+    name, value = name_of(text, label), told(text, label.end)
+    if value is None or speaks_about(text, label, name):
+        return
+    place = phrase(text, value)
+    if place is None and may_be_password(text, value):
+        place = value.start, value.end
+    if place is not None:
+        yield found_at(place, SecretType.PHRASE, name)
 
 
 def _seed(text: str, lowered: str, label: Label) -> Iterator[Secret]:
-    yield from _words(text, label, seed, SecretType.PHRASE)
+    """The words of a recovery phrase: told, further on in the line, or beside the label."""
+    name = name_of(text, label)
+    if speaks_about(text, label, name):
+        return
+    value = told(text, label.end)
+    place = seed(text, value) if value is not None else None
+    if place is None and (further := FURTHER_ON.match(text, label.end)) is not None:
+        listed = seed(text, Told(start=further.end(), end=further.end(), how=How.SIGN), least=8)
+        if listed is not None:
+            yield found_at(listed, SecretType.PHRASE, name)
+            return
+    if value is None and (value := beside(text, label.end)) is not None:
+        place = seed(text, value)
+    if place is not None and not (_is_bare(text, label) and len(text[place[0] : place[1]].split()) < 8):
+        yield found_at(place, SecretType.PHRASE, name)
+
+
+def _is_bare(text: str, label: Label) -> bool:
+    return text[label.start : label.end].lower() in BARE_SEEDS
 
 
 def _answer(text: str, lowered: str, label: Label) -> Iterator[Secret]:
-    if (
-        "question" in lowered[label.start : label.end]
-        or "frage" in lowered[label.start : label.end]
-        or "pregunta" in lowered[label.start : label.end]
-    ):
+    """The answer to a security question, after the question or after whose answer it is."""
+    name, word = name_of(text, label), lowered[label.start : label.end]
+    if "question" in word or "frage" in word or "pregunta" in word:
         lead = SECURITY_ANSWER.match(text, label.end)
         if lead is not None and (place := answer(text, Told(start=lead.end(), end=lead.end(), how=How.SIGN))) is not None:
-            yield found_at(place, SecretType.ANSWER, name_of(text, label))
+            yield found_at(place, SecretType.ANSWER, name)
             return
-    yield from _words(text, label, answer, SecretType.ANSWER)
-
-
-def _words(
-    text: str, label: Label, read: Callable[[str, Told], tuple[int, int] | None], kind: SecretType
-) -> Iterator[Secret]:
-    """What several words tell, or one where no more stand there."""
-    name = name_of(text, label)
-    if kind is not SecretType.ANSWER and speaks_about(text, label, name):
-        return
     value = told(text, label.end)
-    if value is None and kind is SecretType.ANSWER:
-        owner = OWNER.match(text, label.end)
-        value = told(text, owner.end()) if owner and not any(map(is_predicate, owner[0].split())) else None
-    if (
-        read is seed
-        and (value is None or read(text, value) is None)
-        and (further := FURTHER_ON.match(text, label.end)) is not None
-    ):
-        place = seed(text, Told(start=further.end(), end=further.end(), how=How.SIGN), least=8)
-        if place is not None:
-            yield found_at(place, kind, name)
-            return
-    if value is None and read is seed:
-        value = beside(text, label.end)
-    if value is None:
-        return
-    place = read(text, value)
-    if (
-        place is not None
-        and read is seed
-        and text[label.start : label.end].lower() in BARE_SEEDS
-        and len(text[place[0] : place[1]].split()) < 8
-    ):
-        place = None
-    if place is None and kind is SecretType.PHRASE and read is phrase and may_be_password(text, value):
-        place = value.start, value.end
-    if place is not None:
-        yield found_at(place, kind, name)
+    if value is None and (owner := OWNER.match(text, label.end)) and not any(map(is_predicate, owner[0].split())):
+        value = told(text, owner.end())
+    if value is not None and (place := answer(text, value)) is not None:
+        yield found_at(place, SecretType.ANSWER, name)
 
 
 def _number(kind: SecretType) -> Callable[[str, str, Label], Iterator[Secret]]:
