@@ -128,10 +128,14 @@ def _register(manager: pluggy.PluginManager, name: str, version: str, source: st
         if not hooks:
             raise ValueError("it implements no hook (known: " + ", ".join(_known_hooks(manager)) + ")")
     except Exception as error:  # a plugin may raise anything; it is refused by name
-        problem = " ".join(str(error).split()) or type(error).__name__
+        problem = _reason(error)
         if manager.has_plugin(name):
             manager.unregister(name=name)
     return PluginInfo(name=name, version=version, source=source, hooks=hooks, problem=problem)
+
+
+def _reason(error: Exception) -> str:
+    return " ".join(str(error).split()) or type(error).__name__
 
 
 def _known_hooks(manager: pluggy.PluginManager) -> list[str]:
@@ -152,24 +156,20 @@ def _collect(manager: pluggy.PluginManager, infos: list[PluginInfo]) -> PluginSe
     extractors = []
     final = []
     for info in infos:
-        problem = info.problem
-        own: dict[str, dict[str, Any]] = {hook: {} for hook in PROVIDED}
-        if not problem:
-            hooks = _hooks_of(manager, info.name)
-            try:
-                for hook, what in PROVIDED.items():
-                    own[hook] = _take(hooks.get(hook), taken[hook], what, own=info.shipped)
-            except Exception as error:  # see _register
-                problem = " ".join(str(error).split()) or type(error).__name__
-            else:
-                for hook in PROVIDED:
-                    taken[hook] |= own[hook]
-                if "barrier_extract_facts" in hooks:
-                    extract = hooks["barrier_extract_facts"]
-                    declares = None if info.shipped else frozenset(own["barrier_fact_kinds"])
-                    extractors.append(Extractor(name=info.name, version=info.version, extract=extract, declares=declares))
+        hooks = {} if info.problem else _hooks_of(manager, info.name)
+        try:
+            own = {hook: _take(hooks.get(hook), taken[hook], what, own=info.shipped) for hook, what in PROVIDED.items()}
+        except Exception as error:  # see _register
+            final.append(msgspec.structs.replace(info, problem=_reason(error)))
+            continue
+        for hook, found in own.items():
+            taken[hook] |= found
+        if "barrier_extract_facts" in hooks:
+            declares = None if info.shipped else frozenset(own["barrier_fact_kinds"])
+            extract = hooks["barrier_extract_facts"]
+            extractors.append(Extractor(name=info.name, version=info.version, extract=extract, declares=declares))
         provided = {hook.removeprefix("barrier_").removeprefix("fact_"): tuple(sorted(own[hook])) for hook in PROVIDED}
-        final.append(msgspec.structs.replace(info, problem=problem, **({} if problem else provided)))
+        final.append(msgspec.structs.replace(info, **provided))
     in_order = {hook: [found[name] for name in sorted(found)] for hook, found in taken.items()}
     return PluginSet(
         infos=tuple(sorted(final, key=lambda info: (info.name, info.version, info.source))),
