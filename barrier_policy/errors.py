@@ -32,6 +32,11 @@ class Issue(msgspec.Struct, frozen=True, kw_only=True, order=True):
         return f"{place}: {self.message}" + (f" @ {self.path}" if self.path else "")
 
 
+def reason_of(error: OSError) -> str:
+    """Why the operating system refused, for the brackets at the end of a message: in its own words, lower case."""
+    return (error.strerror or str(error)).lower()
+
+
 class BarrierPolicyError(Exception):
     """Base of all errors that this package raises on purpose."""
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import IO
 
 from rich.console import Console, RenderableType
@@ -14,6 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from barrier_policy.errors import BarrierPolicyError, reason_of
 from barrier_policy.printable import clean as clean
 from barrier_policy.printable import clip as clip
 from barrier_policy.printable import counted as counted
@@ -94,3 +96,14 @@ def write_bytes(data: bytes) -> None:
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
+
+
+def write_output(data: bytes, output: Path | None) -> None:
+    """Write bytes to a file, or to standard output where none is named. Raises BarrierPolicyError where the file can't be written."""
+    if output is None:
+        write_bytes(data)
+        return
+    try:
+        output.write_bytes(data)
+    except OSError as error:
+        raise BarrierPolicyError(f"{output}: can't be written ({reason_of(error)})") from None

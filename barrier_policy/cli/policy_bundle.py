@@ -10,7 +10,7 @@ from barrier_policy.cli.console import cell, out, show
 from barrier_policy.cli.guard import OK
 from barrier_policy.cli.options import Request
 from barrier_policy.cli.session import chosen_profile
-from barrier_policy.errors import BarrierPolicyError
+from barrier_policy.errors import BarrierPolicyError, reason_of
 from barrier_policy.policy.bundle import SUFFIX, make_bundle, read_bundle, write_bundle
 from barrier_policy.policy.loader import shipped_policies
 from barrier_policy.walk import Decider
@@ -99,4 +99,4 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def _unwritable(path: Path, error: OSError) -> BarrierPolicyError:
-    return BarrierPolicyError(f"{path}: can't be written ({(error.strerror or str(error)).lower()})")
+    return BarrierPolicyError(f"{path}: can't be written ({reason_of(error)})")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from barrier_policy.cli.console import clean, write_bytes
+from barrier_policy.cli.console import clean, write_bytes, write_output
 from barrier_policy.cli.guard import OK
 from barrier_policy.cli.options import ScaffoldKind, SchemaKind
 from barrier_policy.cli.policy_lint import full_schema
-from barrier_policy.errors import BarrierPolicyError
 from barrier_policy.policy.cases import run_cases
 from barrier_policy.policy.cel.load import load_engine
 from barrier_policy.policy.json_schema import schema_text
@@ -27,13 +26,7 @@ def make_reference(folder: Path) -> str:
 def write_reference(folder: Path | None, output: Path | None) -> int:
     """Print the reference, or write it to a file. Raises BarrierPolicyError where that can't be written."""
     page = make_reference(folder or shipped_policies()).encode("utf-8")
-    if output is None:
-        write_bytes(page)
-        return OK
-    try:
-        output.write_bytes(page)
-    except OSError as error:
-        raise BarrierPolicyError(f"{output}: can't be written ({(error.strerror or str(error)).lower()})") from None
+    write_output(page, output)
     return OK
 
 

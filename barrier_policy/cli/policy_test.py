@@ -19,7 +19,7 @@ from barrier_policy.cli.guard import FAILED, OK
 from barrier_policy.cli.log_access import named_log
 from barrier_policy.cli.options import Request, TestFormat
 from barrier_policy.cli.session import Session, chosen_profile
-from barrier_policy.errors import BarrierPolicyError
+from barrier_policy.errors import BarrierPolicyError, reason_of
 from barrier_policy.log.replay import analyse_again
 from barrier_policy.plugins import load_plugins
 from barrier_policy.policy.coverage import Coverage, RuleCoverage
@@ -138,5 +138,5 @@ def _write(path: Path, data: bytes) -> None:
     try:
         path.write_bytes(data)
     except OSError as error:
-        message = f"--cobertura: {clean(str(path))}: can't be written ({(error.strerror or str(error)).lower()})"
+        message = f"--cobertura: {clean(str(path))}: can't be written ({reason_of(error)})"
         raise BarrierPolicyError(message) from None

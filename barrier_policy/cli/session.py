@@ -11,7 +11,7 @@ import msgspec
 
 from barrier_policy.cli.console import clean
 from barrier_policy.cli.options import Request
-from barrier_policy.errors import BarrierPolicyError, StoreError
+from barrier_policy.errors import BarrierPolicyError, StoreError, reason_of
 from barrier_policy.policy.bundle import is_bundle
 from barrier_policy.policy.model import PolicySet
 from barrier_policy.profile import PROFILE_NAME, Profile
@@ -118,6 +118,6 @@ def open_source(name: str) -> Source:
         with open(name, "rb") as file:
             return Source(file.read(MAX_BYTES + 1), path=name)
     except OSError as error:
-        raise BarrierPolicyError(f"{name}: can't be read ({(error.strerror or str(error)).lower()})") from None
+        raise BarrierPolicyError(f"{name}: can't be read ({reason_of(error)})") from None
     except ValueError:  # a NUL in the name
         raise BarrierPolicyError(f"{name}: can't be read (not a file name)") from None

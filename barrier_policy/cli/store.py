@@ -10,12 +10,12 @@ from typing import Any
 import msgspec
 from rich.table import Table
 
-from barrier_policy.cli.console import cell, clip, make_table, out, show, write_bytes
+from barrier_policy.cli.console import cell, clip, make_table, out, show, write_bytes, write_output
 from barrier_policy.cli.guard import FAILED, OK
 from barrier_policy.cli.options import OutputFormat, Request
 from barrier_policy.cli.session import chosen_profile, chosen_time
 from barrier_policy.digest import stable_json
-from barrier_policy.errors import BarrierPolicyError, StoreError
+from barrier_policy.errors import StoreError
 from barrier_policy.plugins import load_plugins
 from barrier_policy.provenance.file_store import FileStore
 from barrier_policy.provenance.garbage import Garbage, collect_garbage
@@ -29,14 +29,7 @@ TEXT_LENGTH = 160
 
 def get_object(request: Request, digest: str, output: Path | None) -> int:
     """Write a verified object to a file or to standard output. Raises BarrierPolicyError."""
-    data = read_verified(_store(request), _digest(digest))
-    if output is None:
-        write_bytes(data)
-        return OK
-    try:
-        output.write_bytes(data)
-    except OSError as error:
-        raise BarrierPolicyError(f"{output}: can't be written ({(error.strerror or str(error)).lower()})") from None
+    write_output(read_verified(_store(request), _digest(digest)), output)
     return OK
 
 

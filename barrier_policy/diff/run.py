@@ -15,7 +15,7 @@ from barrier_policy.diff.compare import Judged, compare_spans
 from barrier_policy.diff.model import Diff, TranscriptChange
 from barrier_policy.diff.rules import edits, summarize
 from barrier_policy.diff.subjects import Subject
-from barrier_policy.errors import BarrierPolicyError, IssuesError
+from barrier_policy.errors import BarrierPolicyError, IssuesError, reason_of
 from barrier_policy.policy.model import Layer
 from barrier_policy.policy.verdict import Verdict
 from barrier_policy.profile import Profile
@@ -139,7 +139,7 @@ def _bytes(subject: Subject, store: Store | None) -> bytes:
             with open(subject.path, "rb") as file:
                 return file.read(MAX_BYTES + 1)
         except OSError as error:
-            raise BarrierPolicyError(f"can't be read ({(error.strerror or str(error)).lower()})") from None
+            raise BarrierPolicyError(f"can't be read ({reason_of(error)})") from None
     data = store.read(subject.digest) if store is not None else None
     if data is None:
         raise BarrierPolicyError(f"its transcript {subject.digest[:19]}… is not in the store (give the --store of the log)")

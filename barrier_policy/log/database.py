@@ -13,7 +13,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
-from barrier_policy.errors import LogError
+from barrier_policy.errors import LogError, reason_of
 from barrier_policy.log.chain import Line
 from barrier_policy.log.record import Head, head_of
 from barrier_policy.log_spec import Fsync
@@ -100,4 +100,4 @@ def is_database(path: Path) -> bool:
         with path.open("rb") as file:
             return file.read(len(MAGIC)) == MAGIC
     except OSError as error:
-        raise LogError(f"{path}: {(error.strerror or str(error)).lower()}") from None
+        raise LogError(f"{path}: {reason_of(error)}") from None

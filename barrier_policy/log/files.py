@@ -17,7 +17,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from barrier_policy.errors import LogError
+from barrier_policy.errors import LogError, reason_of
 from barrier_policy.log.chain import Line
 from barrier_policy.log.record import Head, head_of
 from barrier_policy.log.removed import Removal, note_removal, removals
@@ -213,7 +213,7 @@ class FileLog:
         try:
             yield
         except OSError as error:
-            raise LogError(f"{self.path}: {(error.strerror or str(error)).lower()}") from None
+            raise LogError(f"{self.path}: {reason_of(error)}") from None
 
 
 def _number(path: Path) -> int:

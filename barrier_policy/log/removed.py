@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from barrier_policy.digest import stable_json
-from barrier_policy.errors import LogError
+from barrier_policy.errors import LogError, reason_of
 from barrier_policy.log.record import DIGEST, Head
 
 MAX_BYTES = 4_000_000
@@ -42,7 +42,7 @@ def removals(log: Path) -> tuple[Removal, ...]:
     except FileNotFoundError:
         return ()
     except OSError as error:
-        raise LogError(f"{path}: can't be read ({(error.strerror or str(error)).lower()})") from None
+        raise LogError(f"{path}: can't be read ({reason_of(error)})") from None
     found = []
     for number, line in enumerate(lines, start=1):
         try:

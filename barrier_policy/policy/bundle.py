@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from barrier_policy.digest import digest_bytes, digest_value, stable_json
-from barrier_policy.errors import BundleError
+from barrier_policy.errors import BundleError, reason_of
 from barrier_policy.policy.model import Layer, PolicyFile
 
 SCHEMA = "barrier_policy/bundle/v1"
@@ -113,7 +113,7 @@ def read_bundle(path: Path) -> Bundle:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
     except OSError as error:
-        raise BundleError(f"{path}: can't be read ({(error.strerror or str(error)).lower()})") from None
+        raise BundleError(f"{path}: can't be read ({reason_of(error)})") from None
     try:
         return parse_bundle(data, str(path))
     except BundleError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from barrier_policy.errors import BarrierPolicyError
+from barrier_policy.errors import BarrierPolicyError, reason_of
 from barrier_policy.join.schema import RecordSchema
 from barrier_policy.policy.json_schema import schema_text
 
@@ -114,5 +114,5 @@ def _write(folder: Path, name: str, rule: str, record: RecordSchema) -> tuple[Pa
             with path.open("x", encoding="utf-8", newline="\n") as file:
                 file.write(text)
     except OSError as error:
-        raise BarrierPolicyError(f"{path}: can't be written ({(error.strerror or str(error)).lower()})") from None
+        raise BarrierPolicyError(f"{path}: can't be written ({reason_of(error)})") from None
     return tuple(texts)

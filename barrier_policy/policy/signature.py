@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from barrier_policy.digest import digest_bytes
-from barrier_policy.errors import BundleError, MissingExtraError
+from barrier_policy.errors import BundleError, MissingExtraError, reason_of
 from barrier_policy.policy.bundle import Bundle, Signature, merge_signatures, signed_bytes
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def read_key(path: Path) -> bytes:
         with path.open("rb") as file:
             return file.read(MAX_KEY_BYTES)
     except OSError as error:
-        raise BundleError(f"{path}: can't be read ({(error.strerror or str(error)).lower()})") from None
+        raise BundleError(f"{path}: can't be read ({reason_of(error)})") from None
 
 
 def _raw(key: Ed25519PublicKey) -> bytes:

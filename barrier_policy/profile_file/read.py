@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from barrier_policy.errors import Issue, PolicyError, ProfileError
+from barrier_policy.errors import Issue, PolicyError, ProfileError, reason_of
 from barrier_policy.facts.effect_class import EffectClass
 from barrier_policy.policy.bundle import is_bundle
 from barrier_policy.policy.shape import kind
@@ -50,7 +50,7 @@ def _read_text(path: Path) -> str:
         with path.open("rb") as file:
             return file.read(4 * MAX_CHARACTERS + 1).decode("utf-8-sig")
     except OSError as error:
-        problem = f"can't be read ({(error.strerror or str(error)).lower()})"
+        problem = f"can't be read ({reason_of(error)})"
     except UnicodeDecodeError as error:
         problem = f"the file is not UTF-8 text (byte {error.start}; save it as UTF-8)"
     raise ProfileError([Issue(file=str(path), message=problem)])
