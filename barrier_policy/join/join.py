@@ -229,41 +229,58 @@ def _entry(ledger: Ledger, item: Item, coverage: Coverage) -> dict[str, Any] | N
     state = ledger.states[item.id]
     carried = item.id in coverage.carried
     common = {"id": item.id, "state": state, "message": item.message, "text": item.text, "carried": carried, "held": carried}
+    match item.family:
+        case Family.OBLIGATION:
+            return common | _obligation(item, state)
+        case Family.EFFECT:
+            return common | _effect(item, state)
+        case Family.CONSTRAINT:
+            return common | _constraint(item, state)
+        case Family.BINDING if state == "open":
+            return common | _binding(item, held=carried or item.text in coverage.values)
+    return None
+
+
+def _obligation(item: Item, state: str) -> dict[str, Any]:
+    return {
+        "kind": item.kind,
+        "live": state not in TERMINAL,
+        "rebindable": item.rebindable,
+        "debtor": item.attributes["debtor"],
+        "creditor": item.attributes["creditor"],
+    }
+
+
+def _effect(item: Item, state: str) -> dict[str, Any]:
     attributes = item.attributes
-    if item.family is Family.OBLIGATION:
-        return common | {
-            "kind": item.kind,
-            "live": state not in TERMINAL,
-            "rebindable": item.rebindable,
-            "debtor": attributes["debtor"],
-            "creditor": attributes["creditor"],
-        }
-    if item.family is Family.EFFECT:
-        return common | {
-            "class": item.kind,
-            "tool": attributes["tool"],
-            "assumed": bool(attributes["assumed"]),
-            "unsettled": state in UNSETTLED,
-            "receipt_needed": state not in UNSETTLED and not attributes.get("merged"),
-            "key": attributes["key"],
-            "target": attributes["target"],
-        }
-    if item.family is Family.CONSTRAINT:
-        return common | {
-            "polarity": item.kind,
-            "gate": bool(attributes["gate"]),
-            "strength": attributes["strength"],
-            "origin": attributes["origin"],
-            "live": state not in TERMINAL,
-        }
-    if state != "open":
-        return None
-    return common | {
+    return {
+        "class": item.kind,
+        "tool": attributes["tool"],
+        "assumed": bool(attributes["assumed"]),
+        "unsettled": state in UNSETTLED,
+        "receipt_needed": state not in UNSETTLED and not attributes.get("merged"),
+        "key": attributes["key"],
+        "target": attributes["target"],
+    }
+
+
+def _constraint(item: Item, state: str) -> dict[str, Any]:
+    return {
+        "polarity": item.kind,
+        "gate": bool(item.attributes["gate"]),
+        "strength": item.attributes["strength"],
+        "origin": item.attributes["origin"],
+        "live": state not in TERMINAL,
+    }
+
+
+def _binding(item: Item, *, held: bool) -> dict[str, Any]:
+    return {
         "type": item.kind,
-        "name": attributes["name"],
+        "name": item.attributes["name"],
         "open": True,
-        "consumers": int(attributes["consumers"]),
-        "held": carried or bool(attributes["held"]) or item.text in coverage.values,
+        "consumers": int(item.attributes["consumers"]),
+        "held": held or bool(item.attributes["held"]),
     }
 
 
