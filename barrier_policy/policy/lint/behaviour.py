@@ -6,35 +6,16 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-import msgspec
-
 from barrier_policy.policy.cel.engine import FAILED, Engine, Failed, Program, Value
 from barrier_policy.policy.cel.subset import SubsetParser
 from barrier_policy.policy.cel.syntax import LOGIC, Node
 from barrier_policy.policy.lint.records import MAX_RECORDS, Records, generate
-from barrier_policy.policy.lint.source import SourceExpression, SourceFile, SourceRule, Sources
+from barrier_policy.policy.lint.source import Behaviour, SourceExpression, SourceFile, SourceRule, Sources
 
 MAX_CLAUSES = 16
 """Of one condition that are tried; each costs an evaluation on every record until it was seen to count."""
 
 _CAN_ERR = {"index", "/", "%", "*", "+", "-", "negate"}
-
-
-class Behaviour(msgspec.Struct, frozen=True, kw_only=True):
-    """What was seen. `holds`, `fails` and `errs` are about the condition; `idle` are the clauses that never counted.
-
-    `explanation_errs` and `cites_nothing` are about records on which the condition holds. Where `is_complete` is false, what was
-    not seen may happen all the same.
-    """
-
-    records: int
-    is_complete: bool
-    holds: bool = False
-    fails: bool = False
-    errs: bool = False
-    explanation_errs: bool = False
-    cites_nothing: bool = False
-    idle: tuple[Node, ...] = ()
 
 
 def observe(file: SourceFile, rule: SourceRule, sources: Sources) -> Behaviour | None:

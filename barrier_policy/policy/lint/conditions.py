@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from barrier_policy.policy.cel.syntax import Node, ProblemKind
-from barrier_policy.policy.lint.behaviour import Behaviour, observe, words
+from barrier_policy.policy.lint.behaviour import observe, words
 from barrier_policy.policy.lint.model import Edit, Hit, Level, lint_rule
 from barrier_policy.policy.lint.names import in_expression, problems
-from barrier_policy.policy.lint.source import SourceExpression, SourceFile, SourceRule, Sources
+from barrier_policy.policy.lint.source import Behaviour, SourceExpression, SourceFile, SourceRule, Sources
 from barrier_policy.policy.yaml import Node as YamlNode
 
 _POSTFIX = {"name", "select", "index", "method", "call", "has", "group", "loop", "literal"}

@@ -10,7 +10,6 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -22,9 +21,6 @@ from barrier_policy.policy.cel.subset import SubsetParser
 from barrier_policy.policy.cel.syntax import Node as SyntaxNode
 from barrier_policy.policy.cel.syntax import Problem
 from barrier_policy.policy.yaml import Node, parse_yaml
-
-if TYPE_CHECKING:
-    from barrier_policy.policy.lint.behaviour import Behaviour
 
 LINE_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 """What YAML takes for the end of a line."""
@@ -142,6 +138,23 @@ class SourceFile(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         """Line and column of an offset."""
         number = bisect_right(self.lines, (offset, len(self.text) + 1))
         return number, offset - self.lines[number - 1][0] + 1
+
+
+class Behaviour(msgspec.Struct, frozen=True, kw_only=True):
+    """What a rule was seen to do (behaviour.py). `holds`, `fails` and `errs` are about the condition; `idle` are the clauses that never counted.
+
+    `explanation_errs` and `cites_nothing` are about records on which the condition holds. Where `is_complete` is false, what was
+    not seen may happen all the same.
+    """
+
+    records: int
+    is_complete: bool
+    holds: bool = False
+    fails: bool = False
+    errs: bool = False
+    explanation_errs: bool = False
+    cites_nothing: bool = False
+    idle: tuple[SyntaxNode, ...] = ()
 
 
 class Sources:
