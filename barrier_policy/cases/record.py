@@ -16,7 +16,7 @@ from barrier_policy.facts.secrets import redact
 from barrier_policy.join.schema import RecordSchema
 from barrier_policy.policy.case_file import EMPTY
 from barrier_policy.policy.cases import cited_items
-from barrier_policy.policy.cel.check import ROOT, element
+from barrier_policy.policy.cel.scope import ROOT, element
 from barrier_policy.policy.cel.subset import SubsetParser
 from barrier_policy.policy.hints import suggestion
 from barrier_policy.policy.model import Rule

@@ -14,7 +14,7 @@ import msgspec
 
 from barrier_policy.errors import Issue, PolicyError
 from barrier_policy.join.schema import RecordSchema
-from barrier_policy.policy.cel.check import ROOT, article, element
+from barrier_policy.policy.cel.scope import ROOT, article, element
 from barrier_policy.policy.document import API_VERSION
 from barrier_policy.policy.hints import suggestion
 from barrier_policy.policy.loader import TEST_SUFFIX, read_document

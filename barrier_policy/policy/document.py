@@ -12,8 +12,8 @@ import msgspec
 
 from barrier_policy.errors import Issue
 from barrier_policy.join.schema import RecordSchema
-from barrier_policy.policy.cel.check import Scope, Variable
 from barrier_policy.policy.cel.engine import Engine
+from barrier_policy.policy.cel.scope import Scope, Variable
 from barrier_policy.policy.expression import NOTHING, ExpressionReader
 from barrier_policy.policy.hints import listing
 from barrier_policy.policy.model import Mode, Origin, Policy, Repair, Rule, RuleEffect, Severity, Waiver

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from barrier_policy.errors import Issue
 from barrier_policy.join.schema import RecordSchema
-from barrier_policy.policy.cel.check import Scope, Variable, article, check, element
+from barrier_policy.policy.cel.check import check
 from barrier_policy.policy.cel.engine import Engine, ExpressionError
+from barrier_policy.policy.cel.scope import Scope, Variable, article, element
 from barrier_policy.policy.cel.subset import SubsetParser
 from barrier_policy.policy.cel.syntax import Node as SyntaxNode
 from barrier_policy.policy.cel.syntax import clauses

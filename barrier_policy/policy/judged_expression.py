@@ -9,8 +9,8 @@ from collections.abc import Hashable, Iterable
 from functools import cached_property
 from typing import Any, TypeVar
 
-from barrier_policy.policy.cel.check import Path
 from barrier_policy.policy.cel.engine import FAILED, Engine, Failed, Value
+from barrier_policy.policy.cel.scope import Path
 from barrier_policy.policy.model import Expression
 from barrier_policy.policy.record import Reading
 from barrier_policy.policy.verdict import Clause, Outcome

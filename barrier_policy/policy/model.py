@@ -8,7 +8,7 @@ from enum import StrEnum
 import msgspec
 
 from barrier_policy.join.schema import RecordSchema
-from barrier_policy.policy.cel.check import Path
+from barrier_policy.policy.cel.scope import Path
 
 
 class RuleEffect(StrEnum):

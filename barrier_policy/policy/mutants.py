@@ -13,8 +13,9 @@ import msgspec
 from barrier_policy.join.schema import RecordSchema
 from barrier_policy.policy.case_file import Case, Explained
 from barrier_policy.policy.cases import differences
-from barrier_policy.policy.cel.check import Scope, check
+from barrier_policy.policy.cel.check import check
 from barrier_policy.policy.cel.engine import Engine
+from barrier_policy.policy.cel.scope import Scope
 from barrier_policy.policy.cel.subset import SubsetParser
 from barrier_policy.policy.cel.syntax import LOGIC, Node
 from barrier_policy.policy.evaluate import Evaluator

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from barrier_policy.facts.model import Attribute, FactKind
 from barrier_policy.join.schema import RecordSchema, build_schema
-from barrier_policy.policy.cel.check import MAX_CEL_LENGTH, MAX_DEPTH, MAX_LOOPS, Scope, Variable, check
+from barrier_policy.policy.cel.check import MAX_CEL_LENGTH, MAX_DEPTH, MAX_LOOPS, check
+from barrier_policy.policy.cel.scope import Scope, Variable
 from barrier_policy.policy.cel.subset import MAX_LENGTH, SubsetParser
 from barrier_policy.policy.cel.syntax import clauses
 

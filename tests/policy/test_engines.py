@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from barrier_policy.errors import BarrierPolicyError, MissingExtraError
 from barrier_policy.join.schema import build_schema
 from barrier_policy.policy.cel import engine as engines
-from barrier_policy.policy.cel.check import MAX_DEPTH, Scope, Variable, check, element
+from barrier_policy.policy.cel.check import MAX_DEPTH, check
 from barrier_policy.policy.cel.engine import FAILED, Engine, Failed, Value
 from barrier_policy.policy.cel.load import load_engine
+from barrier_policy.policy.cel.scope import Scope, Variable, element
 from barrier_policy.policy.cel.subset import SubsetParser
 from barrier_policy.policy.record import MAX_ITEMS, RecordReader
 

@@ -347,7 +347,7 @@ def test_the_deciding_core_imports_nothing_impure(module: str) -> None:
     assert not {name for name in imported if name.split(".")[0] in IMPURE}
     assert {name for name in imported if name.startswith("barrier_policy")} <= {
         "barrier_policy.join.schema",
-        "barrier_policy.policy.cel.check",
+        "barrier_policy.policy.cel.scope",
         "barrier_policy.policy.cel.engine",
         "barrier_policy.policy.judged_expression",
         "barrier_policy.policy.judged_rule",

@@ -8,84 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import msgspec
-
-from barrier_policy.join.schema import SCALARS, Field, RecordSchema
-from barrier_policy.policy.cel.syntax import LOGIC, Node, Problem, ProblemKind, chain
+from barrier_policy.join.schema import SCALARS
+from barrier_policy.policy.cel.scope import ROOT, Scope, Variable, article, element
+from barrier_policy.policy.cel.syntax import LOGIC, Node, Problem, ProblemKind
 from barrier_policy.policy.hints import listing, suggestion
 
 MAX_DEPTH = 24
 MAX_LOOPS = 8
 MAX_CEL_LENGTH = 8_000
-ROOT = "Span"
 UNKNOWN = ""
 """The type of what is already reported: it fits everywhere, so that one mistake is one message."""
-
-Path = tuple[str, ...]
-
-
-class Variable(msgspec.Struct, frozen=True, kw_only=True):
-    """A checked expression: what it needs of the record and what it adds to an expression that uses it.
-
-    `cel` is the text that engines compile, with earlier variables written out; `reads` are the paths below `span`, each as
-    deep as records go. `depth` and `loops` count over the written-out text.
-    """
-
-    type: str
-    cel: str
-    reads: tuple[Path, ...]
-    depth: int
-    loops: int
-
-
-class Scope(msgspec.Struct, frozen=True):
-    """What an expression may name: `span`, by the schema, and the variables declared before it."""
-
-    schema: RecordSchema
-    variables: Mapping[str, Variable] = {}
-
-    def field(self, record: str, name: str) -> Field | None:
-        """A field of a record type."""
-        return next((field for field in self.schema.types[record].fields if field.name == name), None)
-
-    def is_record(self, type_name: str) -> bool:
-        """Whether a type is a record type."""
-        return type_name in self.schema.types
-
-    def reads(self, node: Node) -> tuple[Path, ...]:
-        """The paths below `span` that a node reads, sorted."""
-        names = chain(node)
-        if names is None or node.op == "name":
-            paths = {path for arg in node.args for path in self.reads(arg)}
-        elif names[0] == "span":
-            paths = {self._longest(names[1:])}
-        elif names[0] == "variables":
-            paths = set(self.variables[names[1]].reads)
-        else:
-            paths = set()
-        return tuple(sorted(paths))
-
-    def _longest(self, names: Path) -> Path:
-        """The names as far as they lead through records: ("provenance", "uri")."""
-        record = ROOT
-        for depth, name in enumerate(names, start=1):
-            field = self.field(record, name)
-            if field is None or not self.is_record(field.type):
-                return names[:depth]
-            record = field.type
-        return names
-
-    def write_out(self, text: str, node: Node) -> str:
-        """The text of a node with each `variables.name` replaced by what it stands for.
-
-        The line break keeps a comment at the end of a variable from swallowing the bracket.
-        """
-        pieces, position = [], node.start
-        for part in node.walk():
-            if part.op == "select" and part.args[0].op == "name" and part.args[0].value == "variables":
-                pieces += [text[position : part.start], "(", self.variables[str(part.value)].cel, "\n)"]
-                position = part.end
-        return "".join([*pieces, text[position : node.end]])
 
 
 def check(text: str, node: Node, scope: Scope) -> tuple[Variable | None, list[Problem]]:
@@ -110,16 +42,6 @@ def check(text: str, node: Node, scope: Scope) -> tuple[Variable | None, list[Pr
         message = f"the expression has {len(cel):,} characters with its variables (at most {MAX_CEL_LENGTH:,})"
         return None, [Problem(0, message, ProblemKind.COST)]
     return Variable(type=found, cel=cel, reads=scope.reads(node), depth=depth, loops=loops), []
-
-
-def article(type_name: str) -> str:
-    """`an int`, `a list(Effect)`."""
-    return f"{'an' if type_name[0] in 'aeiouAEIO' else 'a'} {type_name}"
-
-
-def element(type_name: str) -> str | None:
-    """The element type of a list type, else None."""
-    return type_name[5:-1] if type_name.startswith("list(") else None
 
 
 class _Checker:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from barrier_policy.join.schema import Field, RecordSchema
-from barrier_policy.policy.cel.check import ROOT, element
+from barrier_policy.policy.cel.scope import ROOT, element
 
 MAX_LENGTH = 2_000
 """Characters before the cursor that are looked at."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from barrier_policy.join.schema import SCALARS
-from barrier_policy.policy.cel.check import ROOT, element
+from barrier_policy.policy.cel.scope import ROOT, element
 from barrier_policy.policy.cel.syntax import Node as SyntaxNode
 from barrier_policy.policy.cel.syntax import ProblemKind
 from barrier_policy.policy.hints import suggestion

@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from barrier_policy.join.schema import Field, RecordSchema
-from barrier_policy.policy.cel.check import ROOT, Path, element
+from barrier_policy.policy.cel.scope import ROOT, Path, element
 from barrier_policy.policy.cel.syntax import Node
 from barrier_policy.policy.lint.source import SourceExpression, SourceVariable
 

@@ -15,8 +15,9 @@ import msgspec
 
 from barrier_policy.errors import Issue, PolicyError
 from barrier_policy.join.schema import RecordSchema
-from barrier_policy.policy.cel.check import Scope, Variable, check
+from barrier_policy.policy.cel.check import check
 from barrier_policy.policy.cel.engine import Engine
+from barrier_policy.policy.cel.scope import Scope, Variable
 from barrier_policy.policy.cel.subset import SubsetParser
 from barrier_policy.policy.cel.syntax import Node as SyntaxNode
 from barrier_policy.policy.cel.syntax import Problem
