@@ -68,8 +68,6 @@ IMPURE = frozenset(
 )
 PURE = (
     "policy/evaluate.py",
-    "policy/judged_rule.py",
-    "policy/judged_expression.py",
     "policy/verdict.py",
     "policy/record.py",
     "join/join.py",
