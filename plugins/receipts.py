@@ -32,6 +32,7 @@ _ID_KEY: Final = re.compile(
     r"amount|currency|at|date|time|timestamp|until|expires|offset|offsets|cursor)$"
 )
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_PERSON: Final = re.compile(r"(?:^|_)(?:first|last|middle|given|family|display)_name$")
 _TOO_MANY: Final = frozenset({"node_id", "gravatar_id", "avatar_url", "html_url_template", "_links"})
 _DECISIVE: Final = re.compile(
     r"\b[0-9a-f]{7,64}\b|\b[A-Za-z]{1,12}[-_#]\d[\w-]*|#\d+|https?://\S+|\b\d[\d.,]*\s+(?:files?|rows?|records?|items?|entries|lines?|passed|failed|"
@@ -69,7 +70,7 @@ def _pair_pieces(text: str) -> tuple[str, ...]:
     states, others = [], []
     for match in islice(_PAIR.finditer(text, 0, WINDOW), 400):
         key = _CAMEL.sub("_", match["key"]).lower()
-        if key in _TOO_MANY or len(match.group()) > MAX_LENGTH:
+        if key in _TOO_MANY or _PERSON.search(key) or len(match.group()) > MAX_LENGTH:
             continue
         if key_name(key) in STATE_KEYS or match["value"] in ("true", "false"):
             states.append((match.start(), match.group()))

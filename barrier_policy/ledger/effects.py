@@ -120,6 +120,8 @@ class _Effects:
         if self.states[item.id] in UNSETTLED:
             for handle in handles:
                 self.handles.setdefault(handle, []).append(item.id)
+        if _is_file_edit(call):
+            return  # who reads the file next sees the file, not what became of the edit
         targets = call.fact.get("targets", ()) if call.fact else ()
         self._of_turn.update((_last_segment(name), item.id) for name in (*handles, *targets))
 

@@ -134,8 +134,9 @@ def _is_plain(task: str) -> bool:
 
 
 def _adds_clause(answer: str) -> bool:
-    """More than the bare answer: `yes, but the other one only if …`."""
-    return len(answer) <= MAX_ANSWER and any(sign in answer for sign in ",;—–")
+    """More than the bare answer and the word before it: `yes, but the other one only if …`, not `sure, my number is …`."""
+    first, *more = CLAUSE_ENDS.split(answer)
+    return len(answer) <= MAX_ANSWER and len(more) > (len(first.split()) <= MAX_OPENING)
 
 
 def _shown(conversation: Conversation) -> Iterator[Item]:
@@ -166,7 +167,11 @@ def _reports(conversation: Conversation, acted: Set[int]) -> Iterator[Item]:
         for message in range(turn.start, min(turn.end, conversation.present)):
             if sum(len(text) for text in _spoken(conversation.messages[message])) > MAX_REPORT:
                 continue
-            sure = [fact for fact in conversation.of_kind(message, *REPORTS) if not fact.get("proposed")]
+            sure = [
+                fact
+                for fact in conversation.of_kind(message, *REPORTS)
+                if not fact.get("proposed") and (STATES.search(fact.text) or not QUESTION.search(fact.text))
+            ]
             for number, fact in enumerate(_once_a_sentence(sure)[:MAX_REPORTS]):
                 yield _note("note", message, fact.part, 100 + number, fact.text, fact.kind)
 
@@ -179,10 +184,15 @@ MAX_ASKED = 400
 MAX_TOLD_AGAIN = 160
 MAX_SAID = 2
 
+QUESTION = re.compile(r"[?？؟]\W*$")
+"""What asks reports nothing, unless it states something; while it has no answer it is an obligation."""
 REPORTS = ("report", "negation_evidence", "correction", "binding", "status_pending", "status_failed", "plan_item")
 MAX_REPORTS = 4
 PLAIN_TASK = 60
 MAX_ANSWER = 120
+MAX_OPENING = 2
+"""Words like `yes`, `of course` and `hi` with which an answer begins."""
+CLAUSE_ENDS = re.compile(r"[,;—–](?=\s|$)")
 MAX_TOLD = 12
 """Of a longer message, the surest sentences; its original is archived."""
 MAX_REPORT = 320
