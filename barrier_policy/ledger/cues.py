@@ -157,6 +157,11 @@ def find_waiting(text: str) -> str | None:
     return found.group() if found else _words(text, "agent_waits")
 
 
+def asks_for_report(text: str) -> bool:
+    """Whether the agent asks the user to look at something and say what they see."""
+    return find_words("asks_report", text) is not None
+
+
 def says_it_waits(text: str) -> bool:
     """Whether the agent says that it waits in words that mean nothing else: what the user says next is the answer."""
     return WAITS.search(text) is not None

@@ -245,7 +245,8 @@ def _pointed_at(conversation: Conversation) -> Iterator[Item]:
         for turn in looked:
             for call in filter(_is_answered_read, turn.calls):
                 recipe = f"{call.part.name} {compact_arguments(call.part.arguments, call.part.text)}"
-                if turn is looked[-1] or wanted & content_words(recipe + " " + user_text(conversation, turn)):
+                asked_for = content_words(user_text(conversation, turn))
+                if turn is looked[-1] or wanted & content_words(recipe) or len(wanted & asked_for) >= SHARED_WORDS:
                     yield _note("row", call.ref.message, call.ref.part, 901, recipe, "recipe", at_hand)
 
 
