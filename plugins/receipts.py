@@ -33,7 +33,10 @@ _ID_KEY: Final = re.compile(
 )
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _PERSON: Final = re.compile(r"(?:^|_)(?:first|last|middle|given|family|display)_name$")
-_TOO_MANY: Final = frozenset({"node_id", "gravatar_id", "avatar_url", "html_url_template", "_links"})
+_TOO_MANY: Final = frozenset({
+    "node_id", "gravatar_id", "avatar_url", "html_url_template", "_links", "followers_url", "following_url", "gists_url", "starred_url",
+    "subscriptions_url", "organizations_url", "repos_url", "events_url", "received_events_url",
+})  # fmt: skip
 _DECISIVE: Final = re.compile(
     r"\b[0-9a-f]{7,64}\b|\b[A-Za-z]{1,12}[-_#]\d[\w-]*|#\d+|https?://\S+|\b\d[\d.,]*\s+(?:files?|rows?|records?|items?|entries|lines?|passed|failed|"
     r"errors?|changed|replacements?|insertions?|deletions?|of|objects?|packages?|messages?)\b|"

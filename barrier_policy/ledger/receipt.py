@@ -16,6 +16,7 @@ MAX_RECEIPT = 600
 MAX_WHOLE = 320
 """An answer of this size is kept whole."""
 MAX_NAMES = 20
+ELIDED = "…"
 PAIR = re.compile(r'^"[^"]*"\s*:\s*')
 ECHO = 12
 """A name this long is not said again by the answer of a receipt."""
@@ -82,10 +83,11 @@ def compact_arguments(arguments: Any, text: str) -> str:
 
 def _short(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _short(item) for key, item in list(value.items())[:20]}
+        shown = {key: _short(item) for key, item in list(value.items())[:20]}
+        return {key: item for key, item in shown.items() if item != ELIDED} or shown
     if isinstance(value, list):
         return [_short(item) for item in value[:20]]
-    return "…" if isinstance(value, str) and is_content(value) else value
+    return ELIDED if isinstance(value, str) and is_content(value) else value
 
 
 def _json(value: Any) -> str:
