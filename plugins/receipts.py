@@ -13,6 +13,7 @@ from barrier_policy_plugins.result_json import JOB_KEYS, STATE_KEYS, key_name
 SHORT: Final = 200
 MAX_PIECES: Final = 12
 MAX_PAIRS: Final = 400
+MAX_OWN: Final = 6
 ENOUGH: Final = 2
 """Ids of a record itself from which on those inside it say little of the outcome."""
 MAX_LENGTH: Final = 160
@@ -87,8 +88,9 @@ def _pair_pieces(text: str) -> tuple[str, ...]:
             others.append((match.start(), match.group(), 0 if _AMOUNT_KEY.search(key) else depth))
     own = min((depth for *_, depth in others if depth), default=0)
     outer = [piece for piece in others if piece[2] <= own]
-    ids = outer if sum(piece[2] == own for piece in outer) >= ENOUGH else others
-    chosen = sorted([*states[: MAX_PIECES // 2], *((start, piece) for start, piece, _ in ids[:MAX_PIECES])])
+    is_record = text.startswith("{") and sum(piece[2] == own for piece in outer) >= ENOUGH
+    ids = outer[:MAX_OWN] if is_record else others[:MAX_PIECES]
+    chosen = sorted([*states[: MAX_PIECES // 2], *((start, piece) for start, piece, _ in ids)])
     return _within(piece for _, piece in chosen)
 
 

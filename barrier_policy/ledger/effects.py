@@ -193,7 +193,7 @@ def _effect(call: Call) -> Item:
         kind=call.effect_class,
         message=call.ref.message,
         part=call.ref.part,
-        text=receipt_text(call, operation),
+        text=receipt_text(call),
         subject=f"{operation} {targets[0]}" if targets else "",
         attributes={
             "tool": call.part.name,

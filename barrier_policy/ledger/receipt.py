@@ -37,7 +37,7 @@ def leaves(value: Any) -> Iterator[str]:
             yield str(current)
 
 
-def receipt_text(call: Call, operation: str) -> str:
+def receipt_text(call: Call) -> str:
     """The dense line that a receipt shows: what was called with what, and the short pieces of its answer."""
     pieces = _news((piece for result in call.results for piece in _pieces(result)), call.part.arguments)
     answer = _without_echo(clip("; ".join(pieces), MAX_RECEIPT), call.part.arguments)
