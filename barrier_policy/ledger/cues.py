@@ -162,6 +162,11 @@ def asks_for_report(text: str) -> bool:
     return find_words("asks_report", text) is not None
 
 
+def limits(answer: str) -> bool:
+    """Whether an answer says in which case only, until when or with which exception it holds."""
+    return find_words("limits", answer) is not None
+
+
 def says_it_waits(text: str) -> bool:
     """Whether the agent says that it waits in words that mean nothing else: what the user says next is the answer."""
     return WAITS.search(text) is not None

@@ -1,5 +1,5 @@
 """What people say about what they are at, language by language (`dialogue/<code>.json`): they put off, wait, go on, turn to something else,
-ask for a report.
+ask for a report, limit a consent.
 
 To add a language, add a file. Each list holds words and phrases, separated by commas, spelled as `barrier_policy.facts.phrases` spells them.
 """
@@ -26,6 +26,7 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     still_at_it: str
     besides: str
     asks_report: str
+    limits: str
     calls_off: str
 
 

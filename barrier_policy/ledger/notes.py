@@ -14,7 +14,7 @@ from sys import intern
 from barrier_policy.facts.model import Fact
 from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.conversation import Call, Conversation, Turn, words_of
-from barrier_policy.ledger.cues import ASKS, REPEATS
+from barrier_policy.ledger.cues import ASKS, REPEATS, limits
 from barrier_policy.ledger.model import TERMINAL, UNSETTLED, Event, Family, Item
 from barrier_policy.ledger.owed import closing_words, user_text
 from barrier_policy.ledger.receipt import compact_arguments
@@ -96,7 +96,7 @@ def _statements(conversation: Conversation, live: Set[int]) -> Iterator[Item]:
         facts = _once_a_sentence(conversation.of_kind(turn.start, *STATEMENTS))
         done = len(facts) == 1 and _consumed(turn) and turn is not working[-1] and _is_plain(facts[0].text)
         if turn.replies or done:
-            facts = [fact for fact in facts if fact.kind in ("release", "correction") or _adds_clause(fact.text)]
+            facts = [fact for fact in facts if fact.kind in ("release", "correction") or _is_limited(fact.text)]
         rules = {(fact.part, fact.start) for fact in conversation.of_kind(turn.start, "constraint", "approval_gate")}
         if len(facts) > MAX_TOLD:
             facts = sorted(facts, key=lambda fact: -int(fact.get("confidence", 100)))[:MAX_TOLD]
@@ -133,10 +133,9 @@ def _is_plain(task: str) -> bool:
     return len(task) <= PLAIN_TASK and not any(sign in task for sign in ",;:—–")
 
 
-def _adds_clause(answer: str) -> bool:
-    """More than the bare answer and the word before it: `yes, but the other one only if …`, not `sure, my number is …`."""
-    first, *more = CLAUSE_ENDS.split(answer)
-    return len(answer) <= MAX_ANSWER and len(more) > (len(first.split()) <= MAX_OPENING)
+def _is_limited(answer: str) -> bool:
+    """More than the bare answer: `yes, but the other one only if …`."""
+    return len(answer) <= MAX_ANSWER and limits(answer)
 
 
 def _shown(conversation: Conversation) -> Iterator[Item]:
@@ -190,9 +189,6 @@ REPORTS = ("report", "negation_evidence", "correction", "binding", "status_pendi
 MAX_REPORTS = 4
 PLAIN_TASK = 60
 MAX_ANSWER = 120
-MAX_OPENING = 2
-"""Words like `yes`, `of course` and `hi` with which an answer begins."""
-CLAUSE_ENDS = re.compile(r"[,;—–](?=\s|$)")
 MAX_TOLD = 12
 """Of a longer message, the surest sentences; its original is archived."""
 MAX_REPORT = 320
