@@ -97,7 +97,11 @@ def _statements(conversation: Conversation, live: Set[int]) -> Iterator[Item]:
         done = len(facts) == 1 and _consumed(turn) and turn is not working[-1] and _is_plain(facts[0].text)
         if turn.replies or done:
             facts = [fact for fact in facts if fact.kind in ("release", "correction") or _is_limited(fact.text)]
-        rules = {(fact.part, fact.start) for fact in conversation.of_kind(turn.start, "constraint", "approval_gate")}
+        rules = {
+            (fact.part, fact.start)
+            for fact in conversation.of_kind(turn.start, "constraint", "approval_gate")
+            if not (turn.replies and fact.get("proposed"))  # then it is no rule, and what limits the answer is told here
+        }
         if len(facts) > MAX_TOLD:
             facts = sorted(facts, key=lambda fact: -int(fact.get("confidence", 100)))[:MAX_TOLD]
         plain = [fact for fact in facts if (fact.part, fact.start) not in rules]
