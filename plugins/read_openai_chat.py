@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from barrier_policy_plugins.text_calls import as_result, is_answer, split_call
 
 from barrier_policy.hookspecs import hookimpl
 from barrier_policy.transcript.builder import TranscriptBuilder
 from barrier_policy.transcript.chat import add_chat_message, chat_parts, looks_like_chat
 from barrier_policy.transcript.copying import Layout, copying_writer, lists_under, user_message
-from barrier_policy.transcript.elements import Place, find_elements, sample
-from barrier_policy.transcript.model import Transcript
+from barrier_policy.transcript.elements import Element, Place, find_elements, sample
+from barrier_policy.transcript.model import Origin, PartType, Transcript
 from barrier_policy.transcript.parts import text_part
 from barrier_policy.transcript.reader import Reader
 from barrier_policy.transcript.source import Source
@@ -39,14 +42,42 @@ def read(source: Source) -> Transcript:
     builder.declare_tools(document.get("functions"))
     if system := as_text(document.get("system_prompt")):
         builder.add("system", [text_part(system)], Place(pointer="/system_prompt"))
-    found = False
-    for element in find_elements(source, *KEYS):
+    found = acting = False
+    for element, following in _with_following(find_elements(source, *KEYS)):
         found = True
-        add_chat_message(builder, element)
+        acting = _add(builder, element, following, acting=acting)
     if not found and source.document != [] and not any(key in document for key in KEYS):
         source.refuse("not a list of chat messages (expected a list, or an object with `messages`)")
     _add_response(builder, document)
     return builder.build()
+
+
+def _with_following(elements: Iterable[Element]) -> Iterator[tuple[Element, Element | None]]:
+    before = None
+    for element in elements:
+        if before is not None:
+            yield before, element
+        before = element
+    if before is not None:
+        yield before, None
+
+
+def _add(builder: TranscriptBuilder, element: Element, following: Element | None, *, acting: bool) -> bool:
+    """Add one message. Whether it ends in a call that was written out as text; `acting`: the one before does."""
+    message = as_dict(element.value)
+    if message.get("role") == "assistant" and following is not None and is_answer(as_dict(following.value)):
+        parts = split_call(chat_parts(message))
+        builder.add("assistant", parts, _place(element, message))
+        return bool(parts) and parts[-1].type is PartType.TOOL_CALL and not parts[-1].call_id
+    if acting and is_answer(message):
+        builder.add("user", as_result(chat_parts(message)), _place(element, message), origin=Origin.TOOL)
+    else:
+        add_chat_message(builder, element)
+    return False
+
+
+def _place(element: Element, message: dict[str, Any]) -> Place:
+    return element.place(timestamp=message.get("timestamp"), id=message.get("id"))
 
 
 def _add_response(builder: TranscriptBuilder, document: dict[str, object]) -> None:

@@ -12,6 +12,10 @@ from barrier_policy_plugins.result_json import JOB_KEYS, STATE_KEYS, key_name
 
 SHORT: Final = 200
 MAX_PIECES: Final = 12
+MAX_PAIRS: Final = 400
+MAX_OWN: Final = 6
+ENOUGH: Final = 2
+"""Ids of a record itself from which on those inside it say little of the outcome."""
 MAX_LENGTH: Final = 160
 MAX_TOTAL: Final = 700
 MAX_HANDLES: Final = 24
@@ -32,7 +36,13 @@ _ID_KEY: Final = re.compile(
     r"amount|currency|at|date|time|timestamp|until|expires|offset|offsets|cursor)$"
 )
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_TOO_MANY: Final = frozenset({"node_id", "gravatar_id", "avatar_url", "html_url_template", "_links"})
+_STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"')
+_AMOUNT_KEY: Final = re.compile(r"(?:^|_)(?:amount|total|count|currency)$")
+_PERSON: Final = re.compile(r"(?:^|_)(?:first|last|middle|given|family|display)_name$")
+_TOO_MANY: Final = frozenset({
+    "node_id", "gravatar_id", "avatar_url", "html_url_template", "_links", "followers_url", "following_url", "gists_url", "starred_url",
+    "subscriptions_url", "organizations_url", "repos_url", "events_url", "received_events_url",
+})  # fmt: skip
 _DECISIVE: Final = re.compile(
     r"\b[0-9a-f]{7,64}\b|\b[A-Za-z]{1,12}[-_#]\d[\w-]*|#\d+|https?://\S+|\b\d[\d.,]*\s+(?:files?|rows?|records?|items?|entries|lines?|passed|failed|"
     r"errors?|changed|replacements?|insertions?|deletions?|of|objects?|packages?|messages?)\b|"
@@ -66,17 +76,32 @@ def receipt_pieces(text: str) -> tuple[str, ...]:
 
 
 def _pair_pieces(text: str) -> tuple[str, ...]:
+    """States and amounts wherever they stand; ids of the record itself, and those inside it only where it has hardly any."""
     states, others = [], []
-    for match in islice(_PAIR.finditer(text, 0, WINDOW), 400):
+    for match, depth in islice(_pairs_with_depth(text), MAX_PAIRS):
         key = _CAMEL.sub("_", match["key"]).lower()
-        if key in _TOO_MANY or len(match.group()) > MAX_LENGTH:
+        if key in _TOO_MANY or _PERSON.search(key) or len(match.group()) > MAX_LENGTH:
             continue
         if key_name(key) in STATE_KEYS or match["value"] in ("true", "false"):
             states.append((match.start(), match.group()))
         elif _ID_KEY.search(key) or key_name(key) in JOB_KEYS:
-            others.append((match.start(), match.group()))
-    chosen = sorted([*states[: MAX_PIECES // 2], *others[:MAX_PIECES]])
+            others.append((match.start(), match.group(), 0 if _AMOUNT_KEY.search(key) else depth))
+    own = min((depth for *_, depth in others if depth), default=0)
+    outer = [piece for piece in others if piece[2] <= own]
+    is_record = text.startswith("{") and sum(piece[2] == own for piece in outer) >= ENOUGH
+    ids = outer[:MAX_OWN] if is_record else others[:MAX_PIECES]
+    chosen = sorted([*states[: MAX_PIECES // 2], *((start, piece) for start, piece, _ in ids)])
     return _within(piece for _, piece in chosen)
+
+
+def _pairs_with_depth(text: str) -> Iterator[tuple[re.Match[str], int]]:
+    """The pairs of keys and scalars, and in how many brackets each stands."""
+    depth = end = 0
+    for match in _PAIR.finditer(text, 0, WINDOW):
+        between = _STRING.sub("", text[end : match.start()])
+        depth += sum(map(between.count, "{[")) - sum(map(between.count, "}]"))
+        end = match.end()
+        yield match, depth
 
 
 def _decisive_lines(text: str) -> Iterator[str]:

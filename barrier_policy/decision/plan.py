@@ -32,7 +32,8 @@ def make_plan(assessments: Sequence[Assessment], blocks: Blocks, *, tokens_total
     """Choose actions.
 
     Without a target all possible repairs are made; with one, only as many as it takes, largest gain first. Where even all of them do
-    not reach it, the compaction is refused. `blocks` says what makes a span a barrier; only spans that are named on refusal are asked about.
+    not reach it, the compaction is refused. Where what stands in for the spans is no smaller than they are, there is nothing to reclaim,
+    unless a secret should leave the context. `blocks` says what makes a span a barrier; only spans that are named on refusal are asked about.
     """
     actions = ["summarize" if found.verdict == "opportunity" else "retain" for found in assessments]
     context = _Context(len(assessments), tokens_total)
@@ -50,8 +51,10 @@ def make_plan(assessments: Sequence[Assessment], blocks: Blocks, *, tokens_total
     if target_tokens is not None and context.tokens > target_tokens:
         blocking = _blocking(assessments, blocks, actions, context, target_tokens)
         return Plan(actions=("retain",) * len(actions), outcome="refuse", tokens_after=tokens_total, blocking=blocking)
-    outcome = "nothing_to_reclaim" if all(action == "retain" for action in actions) else "compact"
-    return Plan(actions=tuple(actions), outcome=outcome, tokens_after=context.tokens)
+    gone = [found for found, action in zip(assessments, actions, strict=True) if action != "retain"]
+    if context.tokens >= tokens_total and not any(found.secret for found in gone):
+        return Plan(actions=("retain",) * len(actions), outcome="nothing_to_reclaim", tokens_after=tokens_total)
+    return Plan(actions=tuple(actions), outcome="compact" if gone else "nothing_to_reclaim", tokens_after=context.tokens)
 
 
 class _Context:

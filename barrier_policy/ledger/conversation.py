@@ -9,7 +9,7 @@ import msgspec
 
 from barrier_policy.facts.extract import Facts
 from barrier_policy.facts.model import Fact
-from barrier_policy.ledger.cues import find_waiting, postpones, says_it_waits, tells_rest
+from barrier_policy.ledger.cues import asks_for_report, find_waiting, postpones, says_it_waits, tells_rest
 from barrier_policy.transcript.model import Message, MessageKind, Origin, Part, PartType
 from barrier_policy.transcript.pairing import Pairs, PartRef
 
@@ -179,6 +179,7 @@ def _turn(
     questions = final >= 0 and any(fact.kind == "question" for fact in facts.by_message[final])
     waits = waiting_words(messages[final]) if final >= 0 and not questions else None
     asked = before is not None and before.asks
+    orders = has_user and any(fact.kind == "request" and not fact.get("proposed") for fact in facts.by_message[start])
     puts_off = asked and postpones(words_of(messages[start])[:MAX_REPLY])
     return Turn(
         index=index,
@@ -194,8 +195,14 @@ def _turn(
         only_waits=waits is not None and not says_it_waits(waits[1]),
         at_rest=final >= 0 and tells_rest(words_of(messages[final])[-MAX_CLOSING:]),
         puts_off=puts_off,
-        replies=before is not None and asked and not before.only_waits and not puts_off,
+        replies=before is not None
+        and ((asked and not before.only_waits and not puts_off) or (_wants_report(before, messages) and not orders)),
     )
+
+
+def _wants_report(before: Turn, messages: Sequence[Message]) -> bool:
+    """Whether the agent has just asked for a report of what the user does or sees."""
+    return before.final >= 0 and not before.only_waits and asks_for_report(words_of(messages[before.final])[-MAX_CLOSING:])
 
 
 def waiting_words(message: Message) -> tuple[int, str] | None:

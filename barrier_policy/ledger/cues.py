@@ -84,7 +84,7 @@ SHARE = re.compile(
 """A share of a whole, `4 of 10`."""
 
 REPEATS = re.compile(
-    r"\b(?:again|same|once more|re-?run|nochmals?|wieder|erneut|gleich\w*|encore|même|de nouveau|otra vez|de nuevo|mism\w+|ancora|di nuovo|stess\w+"
+    r"\b(?:again|same(?=\W*$|\W+(?:again|for|with|but|thing|as|on|in|to|from|one|query|check|search|look-?up|call|command|test|report|list|procedure|way)\b)|once more|re-?run|nochmals?|wieder|erneut|gleich\w*|encore|même|de nouveau|otra vez|de nuevo|mism\w+|ancora|di nuovo|stess\w+"
     r"|de novo|outra vez|mesm\w+|opnieuw|nog eens|dezelfde|снова|ещё раз|опять|jeszcze raz|ponownie|znovu|ještě jednou|tekrar|yine)\b"
     r"|もう一度|同じ|再び|再来|再跑|再次|重新|一样|다시|똑같",
     re.IGNORECASE,
@@ -128,6 +128,16 @@ def find_waiting(text: str) -> str | None:
     """The words by which the agent says that the user must speak first."""
     found = WAITS.search(text)
     return found.group() if found else _words(text, "agent_waits")
+
+
+def asks_for_report(text: str) -> bool:
+    """Whether the agent asks the user to look at something and say what they see."""
+    return find_words("asks_report", text) is not None
+
+
+def limits(answer: str) -> bool:
+    """Whether an answer says in which case only, until when or with which exception it holds."""
+    return find_words("limits", answer) is not None
 
 
 def says_it_waits(text: str) -> bool:

@@ -1,4 +1,5 @@
-"""What people say about what they are at, language by language (`dialogue/<code>.json`): they put off, wait, go on, turn to something else.
+"""What people say about what they are at, language by language (`dialogue/<code>.json`): they put off, wait, go on, turn to something else,
+ask for a report, limit a consent.
 
 To add a language, add a file. Each list holds words and phrases, separated by commas, spelled as `barrier_policy.facts.phrases` spells them.
 """
@@ -24,6 +25,8 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     others_wait: str
     still_at_it: str
     besides: str
+    asks_report: str
+    limits: str
     calls_off: str
 
 
@@ -32,7 +35,8 @@ def _lists(name: str) -> Phrases[str]:
     folder = files("barrier_policy.ledger") / "dialogue"
     entries = sorted((entry for entry in folder.iterdir() if entry.name.endswith(".json")), key=lambda entry: entry.name)
     languages = [msgspec.json.decode(entry.read_bytes(), type=Language) for entry in entries]
-    return Phrases((getattr(language, name).split(", "), name) for language in languages)
+    lists = (getattr(language, name).split(", ") for language in languages)
+    return Phrases(([entry for entry in entries if entry], name) for entries in lists)
 
 
 def find_words(name: str, text: str, *, first: int = MAX_WORDS) -> Hit[str] | None:

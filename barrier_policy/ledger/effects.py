@@ -120,6 +120,8 @@ class _Effects:
         if self.states[item.id] in UNSETTLED:
             for handle in handles:
                 self.handles.setdefault(handle, []).append(item.id)
+        if _is_file_edit(call):
+            return  # who reads the file next sees the file, not what became of the edit
         targets = call.fact.get("targets", ()) if call.fact else ()
         self._of_turn.update((_last_segment(name), item.id) for name in (*handles, *targets))
 
@@ -191,7 +193,7 @@ def _effect(call: Call) -> Item:
         kind=call.effect_class,
         message=call.ref.message,
         part=call.ref.part,
-        text=receipt_text(call, operation),
+        text=receipt_text(call),
         subject=f"{operation} {targets[0]}" if targets else "",
         attributes={
             "tool": call.part.name,

@@ -14,7 +14,7 @@ from sys import intern
 from barrier_policy.facts.model import Fact
 from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.conversation import Call, Conversation, Turn, words_of
-from barrier_policy.ledger.cues import ASKS, REPEATS
+from barrier_policy.ledger.cues import ASKS, REPEATS, limits
 from barrier_policy.ledger.model import TERMINAL, UNSETTLED, Event, Family, Item
 from barrier_policy.ledger.owed import closing_words, user_text
 from barrier_policy.ledger.receipt import compact_arguments
@@ -96,8 +96,12 @@ def _statements(conversation: Conversation, live: Set[int]) -> Iterator[Item]:
         facts = _once_a_sentence(conversation.of_kind(turn.start, *STATEMENTS))
         done = len(facts) == 1 and _consumed(turn) and turn is not working[-1] and _is_plain(facts[0].text)
         if turn.replies or done:
-            facts = [fact for fact in facts if fact.kind in ("release", "correction") or _adds_clause(fact.text)]
-        rules = {(fact.part, fact.start) for fact in conversation.of_kind(turn.start, "constraint", "approval_gate")}
+            facts = [fact for fact in facts if fact.kind in ("release", "correction") or _is_limited(fact.text)]
+        rules = {
+            (fact.part, fact.start)
+            for fact in conversation.of_kind(turn.start, "constraint", "approval_gate")
+            if not (turn.replies and fact.get("proposed"))  # then it is no rule, and what limits the answer is told here
+        }
         if len(facts) > MAX_TOLD:
             facts = sorted(facts, key=lambda fact: -int(fact.get("confidence", 100)))[:MAX_TOLD]
         plain = [fact for fact in facts if (fact.part, fact.start) not in rules]
@@ -133,9 +137,9 @@ def _is_plain(task: str) -> bool:
     return len(task) <= PLAIN_TASK and not any(sign in task for sign in ",;:—–")
 
 
-def _adds_clause(answer: str) -> bool:
+def _is_limited(answer: str) -> bool:
     """More than the bare answer: `yes, but the other one only if …`."""
-    return len(answer) <= MAX_ANSWER and any(sign in answer for sign in ",;—–")
+    return len(answer) <= MAX_ANSWER and limits(answer)
 
 
 def _shown(conversation: Conversation) -> Iterator[Item]:
@@ -166,7 +170,11 @@ def _reports(conversation: Conversation, acted: Set[int]) -> Iterator[Item]:
         for message in range(turn.start, min(turn.end, conversation.present)):
             if sum(len(text) for text in _spoken(conversation.messages[message])) > MAX_REPORT:
                 continue
-            sure = [fact for fact in conversation.of_kind(message, *REPORTS) if not fact.get("proposed")]
+            sure = [
+                fact
+                for fact in conversation.of_kind(message, *REPORTS)
+                if not fact.get("proposed") and (STATES.search(fact.text) or not QUESTION.search(fact.text))
+            ]
             for number, fact in enumerate(_once_a_sentence(sure)[:MAX_REPORTS]):
                 yield _note("note", message, fact.part, 100 + number, fact.text, fact.kind)
 
@@ -179,6 +187,8 @@ MAX_ASKED = 400
 MAX_TOLD_AGAIN = 160
 MAX_SAID = 2
 
+QUESTION = re.compile(r"[?？؟]\W*$")
+"""What asks reports nothing, unless it states something; while it has no answer it is an obligation."""
 REPORTS = ("report", "negation_evidence", "correction", "binding", "status_pending", "status_failed", "plan_item")
 MAX_REPORTS = 4
 PLAIN_TASK = 60
@@ -235,7 +245,8 @@ def _pointed_at(conversation: Conversation) -> Iterator[Item]:
         for turn in looked:
             for call in filter(_is_answered_read, turn.calls):
                 recipe = f"{call.part.name} {compact_arguments(call.part.arguments, call.part.text)}"
-                if turn is looked[-1] or wanted & content_words(recipe + " " + user_text(conversation, turn)):
+                asked_for = content_words(user_text(conversation, turn))
+                if turn is looked[-1] or wanted & content_words(recipe) or len(wanted & asked_for) >= SHARED_WORDS:
                     yield _note("row", call.ref.message, call.ref.part, 901, recipe, "recipe", at_hand)
 
 

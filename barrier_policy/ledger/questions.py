@@ -20,6 +20,9 @@ from barrier_policy.transcript.model import Origin
 ANSWERS = frozenset({"approval", "denial", "value", "binding"})
 """Kinds of facts that make a user's message an answer."""
 
+MAX_BARE = 60
+"""Characters of an answer that may mean nothing without the question."""
+
 
 def questions(conversation: Conversation) -> Iterator[Found]:
     """The agent's last question, where the user has not come back to it; a proposal that the user puts off is one."""
@@ -65,12 +68,17 @@ def _answered(conversation: Conversation, turn: Turn) -> int | None:
     if turn.index + 1 >= len(conversation.turns):
         return None
     after = conversation.turns[turn.index + 1]
-    if after.start >= conversation.present:
+    if after.start >= conversation.present and not _stands_alone(conversation, after):
         return None
     answers = is_instruction(after) or bool(after.kinds & ANSWERS)
     if not answers or not after.is_read or after.puts_off or _turns_elsewhere(conversation, after):
         return None
     return after.start
+
+
+def _stands_alone(conversation: Conversation, turn: Turn) -> bool:
+    """Whether an answer that is kept can be read without its question: it is no bare word, and the agent has gone on from it."""
+    return turn.final >= 0 and len(user_text(conversation, turn)) > MAX_BARE
 
 
 def _turns_elsewhere(conversation: Conversation, turn: Turn) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -16,6 +16,8 @@ MAX_RECEIPT = 600
 MAX_WHOLE = 320
 """An answer of this size is kept whole."""
 MAX_NAMES = 20
+ELIDED = "…"
+PAIR = re.compile(r'^"[^"]*"\s*:\s*')
 ECHO = 12
 """A name this long is not said again by the answer of a receipt."""
 
@@ -35,12 +37,18 @@ def leaves(value: Any) -> Iterator[str]:
             yield str(current)
 
 
-def receipt_text(call: Call, operation: str) -> str:
+def receipt_text(call: Call) -> str:
     """The dense line that a receipt shows: what was called with what, and the short pieces of its answer."""
-    pieces = dict.fromkeys(piece for result in call.results for piece in _pieces(result))
+    pieces = _news((piece for result in call.results for piece in _pieces(result)), call.part.arguments)
     answer = _without_echo(clip("; ".join(pieces), MAX_RECEIPT), call.part.arguments)
     shown = f"{call.part.name} {compact_arguments(call.part.arguments, call.part.text)}".strip()
     return f"{shown} → {answer}" if answer else shown
+
+
+def _news(pieces: Iterable[str], arguments: Any) -> list[str]:
+    """Each piece once, without pairs of JSON whose value the call has just said."""
+    said = {json.dumps(leaf, ensure_ascii=False) for leaf in islice(leaves(arguments), MAX_NAMES)}
+    return [piece for piece in dict.fromkeys(pieces) if PAIR.sub("", piece, count=1) not in said]
 
 
 def _without_echo(answer: str, arguments: Any) -> str:
@@ -75,10 +83,11 @@ def compact_arguments(arguments: Any, text: str) -> str:
 
 def _short(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _short(item) for key, item in list(value.items())[:20]}
+        shown = {key: _short(item) for key, item in list(value.items())[:20]}
+        return {key: item for key, item in shown.items() if item != ELIDED} or shown
     if isinstance(value, list):
         return [_short(item) for item in value[:20]]
-    return "…" if isinstance(value, str) and is_content(value) else value
+    return ELIDED if isinstance(value, str) and is_content(value) else value
 
 
 def _json(value: Any) -> str:

@@ -121,9 +121,15 @@ def _goes_on(conversation: Conversation, turn: Turn) -> bool:
 
 
 def _works_at_present(conversation: Conversation, turn: Turn) -> bool:
-    """Whether the turn reaches into the tail: the agent is at it now. A question that the tail has answered is over."""
+    """Whether the turn reaches into the tail: the agent is at it now.
+
+    A question that the tail has answered is over, and so is what looked like more where the user has spoken again since.
+    """
     reaches = turn.start < conversation.present < turn.end
-    return reaches and (is_instruction(turn) or turn.end == len(conversation.messages))
+    if turn.end == len(conversation.messages):
+        return reaches
+    looked = all(call.reads for call in turn.calls) and turn.final >= conversation.present
+    return reaches and is_instruction(turn) and not looked
 
 
 def _effects(turn: Turn, effect_states: Mapping[str, str]) -> list[str]:

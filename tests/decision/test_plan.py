@@ -94,3 +94,15 @@ def test_verdicts_and_reasons_are_those_without_a_target(at: Callable[[int | Non
     assert [(span.verdict, span.reasons, span.repairs) for span in at(0).spans] == [
         (span.verdict, span.reasons, span.repairs) for span in at(None).spans
     ]
+
+
+def test_there_is_nothing_to_reclaim_where_the_stand_ins_are_no_smaller_than_what_goes() -> None:
+    messages: Messages = [
+        {"role": "user", "content": "Never call the lab after six."},
+        {"role": "assistant", "content": "ok"},
+        {"role": "user", "content": "Thanks."},
+        {"role": "assistant", "content": "Sure."},
+    ]
+    decision = decide(messages, keep_last=2, now=NOW, store=None)
+    assert (decision.outcome, set(actions(decision).values())) == ("nothing_to_reclaim", {"retain"})
+    assert decision.budget.tokens_after == decision.totals.tokens_before

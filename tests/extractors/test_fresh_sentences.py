@@ -1,4 +1,8 @@
-"""Rules in twelve languages that nothing was trained on, labelled before any output was seen: `tests/data/sentences/fresh.jsonl`."""
+"""Sentences that nothing was trained on, labelled before any output was seen.
+
+`tests/data/sentences/fresh.jsonl` has rules in twelve languages; `observations.jsonl` has what users report (states, what they did, answers) beside rules
+that are worded like it, in fifteen.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +20,10 @@ FRESH: Final = Path(__file__).parents[1] / "data" / "sentences" / "fresh.jsonl"
 NOW: Final = "2026-06-01T00:00:00Z"
 FOUND, RIGHT, RIGHT_IN_EACH = 0.90, 0.88, 0.60
 """As measured: 98 of 108 rules found, 88 of the 98 with the right polarity; no language with less than six in ten right."""
+
+OBSERVATIONS: Final = FRESH.with_name("observations.jsonl")
+RULES_KEPT, SURE_OF_NONE = 0.78, 0.95
+"""As measured: 81 % of 447 such rules are found. Of 702 reports 50 % are taken for a rule that may be one (`proposed`), which protects and costs a line; 4 % for a sure one."""
 
 Record = dict[str, Any]
 
@@ -57,3 +65,18 @@ def test_no_language_falls_far_behind(judged: list[tuple[Record, set[str]]]) -> 
             right[record["lang"]].append(record["polarity"] in polarities)
     shares = {language: sum(found) / len(found) for language, found in right.items()}
     assert min(shares.values()) >= RIGHT_IN_EACH, shares
+
+
+def _rules(record: Record) -> list[bool]:
+    """Whether each rule that is found is only proposed."""
+    facts = extract_facts([{"role": record["role"], "content": record["text"]}], now=NOW)
+    return [bool(fact.get("proposed")) for fact in facts if fact.kind in RULES]
+
+
+def test_a_report_is_seldom_taken_for_a_sure_rule_and_a_rule_that_is_worded_like_one_is_found() -> None:
+    records = [json.loads(line) for line in OBSERVATIONS.read_text(encoding="utf-8").splitlines()]
+    rules = [bool(_rules(record)) for record in records if record["labels"]]
+    reports = [all(_rules(record)) for record in records if not record["labels"]]
+    assert (len(rules), len(reports)) == (447, 702)
+    assert sum(rules) >= RULES_KEPT * len(rules)
+    assert sum(reports) >= SURE_OF_NONE * len(reports)

@@ -434,3 +434,22 @@ def test_a_piece_of_a_secret_is_no_handle() -> None:
 )
 def test_states_are_read_in_many_languages(text: Any, expected: str) -> None:
     assert result(text).get("state") == expected
+
+
+def test_the_receipt_of_a_record_holds_its_own_ids_and_amounts_before_those_inside_it() -> None:
+    legs = [{"leg_number": f"LX{number}", "leg_id": f"l{number}", "plane": "A220"} for number in range(4)]
+    record = {"booking_id": "B7", "customer_id": "C9", "legs": legs, "paid": [{"payment_id": "p1", "amount": -116}]}
+    people = [{"first_name": "Ada", "last_name": "Berg"}]
+    text = json.dumps(record | {"people": people, "status": "cancelled", "padding": "x" * 200})
+    assert result(text).get("receipt") == (
+        '"booking_id": "B7"',
+        '"customer_id": "C9"',
+        '"amount": -116',
+        '"status": "cancelled"',
+    )
+
+
+def test_the_receipt_of_a_batch_holds_the_ids_of_its_members() -> None:
+    text = json.dumps([{"order_id": f"o-{number}", "status": "done", "padding": "x" * 60} for number in range(5)])
+    pieces = result(text).get("receipt")
+    assert [f'"order_id": "o-{number}"' in pieces for number in range(5)] == [True] * 5

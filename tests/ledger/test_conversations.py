@@ -436,3 +436,97 @@ def test_only_the_creditor_ends_a_rule(speaker: str) -> None:
     said = "The rule about watering the east wing is lifted."
     told = agent(said) if speaker == "assistant" else tool("read_mail", said, folder="inbox")
     assert NEVER in shown(judge([*user(NEVER), *agent("Fine."), *user("Any mail?"), *told]))
+
+
+PROBE = "Please read the two dials on the boiler and let me know what they show."
+DIALS = "The left dial is off, the right one isn't moving."
+
+
+@pytest.mark.parametrize(
+    ("asks", "tells"),
+    [
+        (PROBE, DIALS),
+        (
+            "Lies bitte die zwei Anzeigen am Kessel ab und sag mir, was dort steht.",
+            "Die linke ist aus, die rechte bewegt sich nicht.",
+        ),
+        ("Mira los dos indicadores y dime qué ves en ellos.", "El izquierdo está apagado y el derecho no se mueve."),
+    ],
+)
+def test_what_the_user_reports_when_asked_to_look_is_no_rule(asks: str, tells: str) -> None:
+    decision = judge([*user("The heating is cold."), *agent(asks), *user(tells), *agent("Then the pump is stuck.")])
+    assert not [record for record in decision.carrier if record.kind == "constraint"]
+
+
+def test_an_order_after_a_call_for_a_report_is_an_order() -> None:
+    messages = [*user("The heating is cold."), *agent(PROBE), *user("Order a new pump from Halm instead.")]
+    decision = judge([*messages, *tool("order_pump", '{"status": "pending"}', maker="Halm")])
+    assert at(decision, 2).action == "retain"
+
+
+@pytest.mark.parametrize(
+    ("answer", "kept"),
+    [
+        ("Yes, my customer number is the one on the letter.", False),
+        ("stryk de sena, men den förkomna bara om boken dyker upp", True),
+        ("yes, but leave the garden hose alone", True),
+    ],
+)
+def test_of_an_answer_what_limits_it_is_kept(answer: str, kept: bool) -> None:
+    messages = [*user("Clear the fees of account 12."), *agent("Shall I clear all of them?"), *user(answer)]
+    decision = judge([*messages, *tool("clear_fees", "cleared, receipt W-1180", account=12), *agent("Cleared.")])
+    assert (answer in shown(decision) or at(decision, 2).action == "retain") is kept
+
+
+SMALL_TALK = [
+    *user("How are you?"),
+    *agent("Very well, it is a fine day with a clear sky, and I hope that yours is as fine. " * 5),
+]
+ANSWERED = "The blue one on the second floor, next to the stairs, has the leak since last night."
+
+
+@pytest.mark.parametrize(
+    ("tail", "action"),
+    [
+        ([*user(ANSWERED), *agent("Then I'll describe that one.")], "summarize"),
+        ([*user("the blue one"), *agent("Then I'll describe that one.")], "retain"),
+        (user(ANSWERED), "retain"),
+    ],
+)
+def test_a_question_is_needed_by_a_bare_answer_in_the_tail_or_until_the_agent_went_on(tail: Messages, action: str) -> None:
+    messages = [*user("One of the radiators leaks."), *agent("Which of the radiators is it?")]
+    assert at(judge([*SMALL_TALK, *messages], tail), 3).action == action
+
+
+UNSURE = "I've put the card back and the phone sees it, but the signal is poor. What should I do next?"
+ADVICE = agent("Switch to the faster network in the settings, then look at the signal once more.")
+
+
+@pytest.mark.parametrize(("more", "action"), [(user("I have done that, it's better."), "repair"), ([], "retain")])
+def test_what_the_tail_has_answered_without_doing_anything_is_over_once_the_user_speaks_again(
+    more: Messages, action: str
+) -> None:
+    assert at(judge([*SMALL_TALK, *user(UNSURE)], [*ADVICE, *more]), 2).action == action
+
+
+def test_the_same_kind_of_thing_is_not_the_same_look_up_again() -> None:
+    found = tool("search_halls", "hall A 40 seats\nhall C 90 seats", day=9)
+    messages = [*SMALL_TALK, *user("Which halls are free?"), *found, *agent("A and C.")]
+    recipe = "search_halls"
+    assert recipe in shown(judge(messages, user("The same for the tenth.")))
+    assert recipe not in shown(judge(messages, user("Good, we keep the same caterer.")))
+
+
+def test_reading_a_file_says_nothing_about_the_edit_before_it() -> None:
+    edit = tool(
+        "Edit",
+        "The file /srv/a/conf.py has been updated.",
+        file_path="/srv/a/conf.py",
+        old_string="a = 1",
+        new_string="b\n" * 60,
+    )
+    read = tool("Read", "1\tb\n2\tb\n</note>", file_path="/srv/a/conf.py")
+    decision = judge([*user("Set it up."), *edit, *read, *agent("Done."), *user("Thanks."), *agent("Sure.")])
+    (receipt,) = [record.text for record in decision.carrier if record.kind == "receipt"]
+    assert "⇒" not in receipt
+    assert '"new_string"' not in receipt

@@ -9,6 +9,7 @@ from barrier_policy_plugins import read_openai_chat
 
 from barrier_policy import PartType, Source
 from barrier_policy.errors import TranscriptError
+from barrier_policy.transcript.model import Origin
 from barrier_policy.transcript.pairing import PartRef, pair_calls
 
 HELLO = {"role": "user", "content": "hello"}
@@ -119,6 +120,35 @@ def test_text_that_looks_like_a_call_stays_text(read) -> None:
     texts = ["<function=bash>\n<parameter=command>ls</parameter>\n</function>", "```bash\nrm -rf build\n```"]
     transcript = read([HELLO, *({"role": "assistant", "content": text} for text in texts)])
     assert [part.type for message in transcript.messages[1:] for part in message.parts] == [PartType.TEXT, PartType.TEXT]
+
+
+WRITTEN = "Let me look.\n\n<function=bash>\n<parameter=command>ls -a\nls</parameter>\n</function>"
+
+
+@pytest.mark.parametrize("mark", ["OBSERVATION:\n", "EXECUTION RESULT of [bash]:\n"])
+def test_a_call_written_as_text_is_one_where_the_runtime_answers_it(mark: str, read) -> None:
+    transcript = read([HELLO, {"role": "assistant", "content": WRITTEN}, {"role": "user", "content": f"{mark}src"}])
+    said, call = transcript.messages[1].parts
+    assert (said.type, said.text, call.type) == (PartType.TEXT, "Let me look.\n\n", PartType.TOOL_CALL)
+    assert (call.name, call.arguments) == ("bash", {"command": "ls -a\nls"})
+    (result,) = transcript.messages[2].parts
+    assert (result.type, result.text, result.call_id) == (PartType.TOOL_RESULT, f"{mark}src", call.call_id)
+    assert transcript.messages[2].origin is Origin.TOOL
+
+
+def test_what_only_begins_like_an_answer_is_the_users_own(read) -> None:
+    rows = [HELLO, {"role": "assistant", "content": "Noted."}, {"role": "user", "content": "OBSERVATION: it rains"}]
+    answer = read(rows).messages[2]
+    assert (answer.origin, answer.parts[0].type) == (Origin.USER, PartType.TEXT)
+
+
+def test_a_call_that_is_spoken_of_before_more_text_is_none(read) -> None:
+    rows = [
+        HELLO,
+        {"role": "assistant", "content": f"{WRITTEN}\nis how a call looks."},
+        {"role": "user", "content": "OBSERVATION: ok"},
+    ]
+    assert [part.type for message in read(rows).messages for part in message.parts] == [PartType.TEXT] * 3
 
 
 def test_an_empty_list_is_an_empty_transcript(read) -> None:

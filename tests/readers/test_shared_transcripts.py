@@ -79,11 +79,25 @@ def _block(block: Json) -> Counts:
 
 
 def _chat(messages: Iterable[Json]) -> Counts:
-    counts = Counts()
-    for message in messages:
+    counts, acting = Counts(), False
+    for message, following in pairwise([*messages, {}]):
+        content = message.get("content")
         counts += _total([CALL] * len(message.get("tool_calls") or []))
-        counts += RESULT if message["role"] == "tool" else _blocks(message.get("content"))
+        counts += RESULT if message["role"] == "tool" or acting else _blocks(content)
+        acting = bool(_answers_text(following)) and message["role"] == "assistant" and "<function=" in str(content)
+        if acting:  # the call is written at the end of the text
+            counts += CALL + Counts(texts=bool(content.rpartition("<function=")[0].strip()) - 1)
+            counts += Counts(characters=len(content.rpartition("<function=")[0]) - len(content))
     return counts
+
+
+def _answers_text(message: Json) -> bool:
+    said = message.get("content")
+    return (
+        message.get("role") == "user"
+        and isinstance(said, str)
+        and said.startswith(("OBSERVATION:", "EXECUTION RESULT of ["))
+    )
 
 
 def _walk_chat(values: list[Json]) -> Counts:
