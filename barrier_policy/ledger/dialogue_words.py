@@ -1,4 +1,4 @@
-"""What people say about what they are at, language by language (`dialogue/<code>.json`): they put off, wait, go on, turn to something else.
+"""What people say about what they are at, language by language (`dialogue/<code>.json`): they put off, wait, go on, ask, turn to something else.
 
 To add a language, add a file. Each list holds words and phrases, separated by commas, spelled as `barrier_policy.facts.phrases` spells them.
 """
@@ -17,7 +17,7 @@ MAX_WORDS = 120
 
 
 class Language(msgspec.Struct, frozen=True, kw_only=True):
-    """One language's lists."""
+    """One language's lists; words that ask stand near the beginning of a message, or anywhere in it where the language puts them late."""
 
     puts_off: str
     agent_waits: str
@@ -25,6 +25,8 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     still_at_it: str
     besides: str
     calls_off: str
+    asks: str = ""
+    asks_anywhere: str = ""
 
 
 @cache

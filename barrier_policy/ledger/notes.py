@@ -14,7 +14,7 @@ from sys import intern
 from barrier_policy.facts.model import Fact
 from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.conversation import Call, Conversation, Turn, words_of
-from barrier_policy.ledger.cues import ASKS, REPEATS
+from barrier_policy.ledger.cues import REPEATS, may_ask
 from barrier_policy.ledger.model import TERMINAL, UNSETTLED, Event, Family, Item
 from barrier_policy.ledger.owed import closing_words, user_text
 from barrier_policy.ledger.receipt import compact_arguments
@@ -116,7 +116,7 @@ def _told(conversation: Conversation) -> Iterator[Item]:
             len(text.split()) >= MIN_TOLD
             and len(text) <= MAX_LINE
             and STATES.search(text)
-            and not ASKS.search(text)
+            and not may_ask(text)
             and 0 < len(reply) <= MAX_NOTED
         ):
             yield _note("note", turn.start, 0, 970, text, "told")
