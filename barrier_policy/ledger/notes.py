@@ -13,8 +13,9 @@ from sys import intern
 
 from barrier_policy.facts.model import Fact
 from barrier_policy.facts.words import content_words
+from barrier_policy.ledger.answered import is_answered, is_plain
 from barrier_policy.ledger.conversation import Call, Conversation, Turn, words_of
-from barrier_policy.ledger.cues import REPEATS, may_ask
+from barrier_policy.ledger.cues import REPEATS, asks, may_ask
 from barrier_policy.ledger.model import TERMINAL, UNSETTLED, Event, Family, Item
 from barrier_policy.ledger.owed import closing_words, user_text
 from barrier_policy.ledger.receipt import compact_arguments
@@ -94,7 +95,8 @@ def _statements(conversation: Conversation, live: Set[int]) -> Iterator[Item]:
         if turn.start in live:
             continue
         facts = _once_a_sentence(conversation.of_kind(turn.start, *STATEMENTS))
-        done = len(facts) == 1 and _consumed(turn) and turn is not working[-1] and _is_plain(facts[0].text)
+        settled = is_answered(conversation, turn) or (_consumed(turn) and turn is not working[-1])
+        done = len(facts) == 1 and settled and (is_plain(facts[0].text) or asks(facts[0].text))
         if turn.replies or done:
             facts = [fact for fact in facts if fact.kind in ("release", "correction") or _adds_clause(fact.text)]
         rules = {(fact.part, fact.start) for fact in conversation.of_kind(turn.start, "constraint", "approval_gate")}
@@ -126,11 +128,6 @@ def _said(conversation: Conversation, turn: Turn) -> bool:
     """Whether the user surely asked for something, or may have stopped it, in words that did not look like an instruction."""
     asked = any(not fact.get("proposed") for fact in conversation.of_kind(turn.start, "request"))
     return asked or "denial" in turn.kinds
-
-
-def _is_plain(task: str) -> bool:
-    """One short clause: nothing in it can outlive the doing of it."""
-    return len(task) <= PLAIN_TASK and not any(sign in task for sign in ",;:—–")
 
 
 def _adds_clause(answer: str) -> bool:
@@ -181,7 +178,6 @@ MAX_SAID = 2
 
 REPORTS = ("report", "negation_evidence", "correction", "binding", "status_pending", "status_failed", "plan_item")
 MAX_REPORTS = 4
-PLAIN_TASK = 60
 MAX_ANSWER = 120
 MAX_TOLD = 12
 """Of a longer message, the surest sentences; its original is archived."""
