@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from barrier_policy.facts.model import Fact
-from barrier_policy.ledger.conversation import Conversation, Turn
+from barrier_policy.ledger.conversation import Conversation, Turn, speaks
 from barrier_policy.ledger.cues import asks
 from barrier_policy.ledger.halves import is_half_answered
+from barrier_policy.ledger.owed import user_text
 
 TELLING = frozenset({"instruction", "release", "correction", "binding", "denial"})
 """Kinds of facts by which a sentence is more than a question."""
@@ -35,3 +36,26 @@ def only_asks(conversation: Conversation, turn: Turn, fact: Fact) -> bool:
     if not is_plain(fact.text) and not asks(fact.text):
         return False
     return not any((other.part, other.start) == same for other in conversation.of_kind(turn.start, *TELLING))
+
+
+def is_plain_look_up(conversation: Conversation, turn: Turn) -> bool:
+    """Whether the turn answers one short task or question by looking it up: nothing that was asked can outlive it."""
+    if not is_answered(conversation, turn):
+        return False
+    text = user_text(conversation, turn).strip()
+    return is_plain(text) or asks(text)
+
+
+def tells_look_ups(conversation: Conversation, turn: Turn, message: int) -> bool:
+    """Whether the agent's words at a message tell what it has just looked up on the way, or in a turn of nothing else: it can be read again.
+
+    What it acts on next is the ground of a deed, and what a turn without deeds finds for a longer task is its outcome: neither is on the way.
+    """
+    before = max((other for other in range(turn.start, message) if speaks(conversation.messages[other])), default=turn.start)
+    just = [call for call in turn.calls if before <= call.ref.message < message]
+    if not just or not all(call.reads and call.results for call in just):
+        return False
+    after = next((call for call in turn.calls if call.ref.message >= message), None)
+    if after is not None and not after.reads:
+        return False
+    return not all(call.reads for call in turn.calls) or is_plain_look_up(conversation, turn)

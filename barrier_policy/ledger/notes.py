@@ -13,7 +13,7 @@ from sys import intern
 
 from barrier_policy.facts.model import Fact
 from barrier_policy.facts.words import content_words
-from barrier_policy.ledger.answered import is_answered, is_plain
+from barrier_policy.ledger.answered import is_answered, is_plain, tells_look_ups
 from barrier_policy.ledger.conversation import Call, Conversation, Turn, words_of
 from barrier_policy.ledger.cues import REPEATS, asks, may_ask
 from barrier_policy.ledger.model import TERMINAL, UNSETTLED, Event, Family, Item
@@ -51,7 +51,7 @@ def find_notes(
         *_statements(conversation, live),
         *_told(conversation),
         *_shown(conversation),
-        *_reports(conversation, acted),
+        *_reports(conversation, acted, live),
         *_findings(conversation, live),
         *_pointed_at(conversation),
         *_answered_before(conversation),
@@ -155,13 +155,18 @@ def _consumed(turn: Turn) -> bool:
 # what the agent reports and nobody else says ------------------------------------------------------------------------
 
 
-def _reports(conversation: Conversation, acted: Set[int]) -> Iterator[Item]:
-    """Sentences of the agent that give values or states, in turns that did something or were told something."""
+def _reports(conversation: Conversation, acted: Set[int], live: Set[int]) -> Iterator[Item]:
+    """Sentences of the agent that give values or states, in turns that did something or were told something.
+
+    What it only looked up on the way to something done can be looked up again.
+    """
     for turn in conversation.turns:
         if turn.replies or (turn.index not in acted and not is_instruction(turn)):
             continue
         for message in range(turn.start, min(turn.end, conversation.present)):
             if sum(len(text) for text in _spoken(conversation.messages[message])) > MAX_REPORT:
+                continue
+            if turn.start not in live and tells_look_ups(conversation, turn, message):
                 continue
             sure = [fact for fact in conversation.of_kind(message, *REPORTS) if not fact.get("proposed")]
             for number, fact in enumerate(_once_a_sentence(sure)[:MAX_REPORTS]):
