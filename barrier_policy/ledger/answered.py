@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from barrier_policy.facts.model import Fact
 from barrier_policy.ledger.conversation import Conversation, Turn, speaks
 from barrier_policy.ledger.cues import asks
@@ -10,12 +12,15 @@ from barrier_policy.ledger.owed import user_text
 
 TELLING = frozenset({"instruction", "release", "correction", "binding", "denial"})
 """Kinds of facts by which a sentence is more than a question."""
+CLAUSES = ",;:—–，、；："
 PLAIN_TASK = 60
+PLAIN_QUESTION = 100
+_SENTENCE = re.compile(r"(?<=[.!?…。！？؟])\s*(?=\S)")
 
 
 def is_plain(task: str) -> bool:
     """Whether a sentence is one short clause: nothing in it can outlive the doing of it."""
-    return len(task) <= PLAIN_TASK and not any(sign in task for sign in ",;:—–，、；：")
+    return len(task) <= PLAIN_TASK and not any(sign in task for sign in CLAUSES)
 
 
 def is_answered(conversation: Conversation, turn: Turn) -> bool:
@@ -42,8 +47,19 @@ def is_plain_look_up(conversation: Conversation, turn: Turn) -> bool:
     """Whether the turn answers one short task or question by looking it up: nothing that was asked can outlive it."""
     if not is_answered(conversation, turn):
         return False
+    rules = conversation.of_kind(turn.start, "constraint", "approval_gate")
+    if not all(only_asks(conversation, turn, rule) for rule in rules):
+        return False
     text = user_text(conversation, turn).strip()
     return is_plain(text) or asks(text)
+
+
+def answers_question(conversation: Conversation, turn: Turn) -> bool:
+    """Whether the turn answers one short question, put in the last sentence of the user's message, by looking something up."""
+    if "approval_gate" in turn.kinds or not is_answered(conversation, turn):
+        return False
+    text = user_text(conversation, turn).strip()
+    return len(text) <= PLAIN_QUESTION and not any(sign in text for sign in CLAUSES) and asks(_SENTENCE.split(text)[-1])
 
 
 def tells_look_ups(conversation: Conversation, turn: Turn, message: int) -> bool:

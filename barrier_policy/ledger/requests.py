@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from barrier_policy.ledger.answered import answers_question
 from barrier_policy.ledger.conversation import (
     MAX_CLOSING,
     Call,
@@ -144,6 +145,8 @@ def _ended(conversation: Conversation, turn: Turn, effect_states: Mapping[str, s
         return None
     if _effects(turn, effect_states) and not _unsettled(turn, effect_states) and not _awaits_word(conversation, turn):
         return "satisfied", "its effects are settled"
+    if answers_question(conversation, turn):
+        return "satisfied", "answered by what was looked up"
     return None
 
 
