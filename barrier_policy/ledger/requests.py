@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+import msgspec
+
 from barrier_policy.ledger.answered import answers_question
+from barrier_policy.ledger.asides import without_asides
 from barrier_policy.ledger.conversation import (
     MAX_CLOSING,
     Call,
@@ -33,6 +36,7 @@ def requests(conversation: Conversation, effect_states: Mapping[str, str]) -> It
     One that still waits for an effect, or that the agent is at now, can't be held by a record, unless it tells a secret, which the
     record leaves out and the context should lose.
     """
+    conversation = msgspec.structs.replace(conversation, turns=without_asides(conversation))
     runs = list(_runs_of_work(conversation, effect_states))
     given = [run[-1] for run in runs]
     ended = [_ended(conversation, turn, effect_states) for turn in given]
