@@ -23,6 +23,11 @@ def is_plain(task: str) -> bool:
     return len(task) <= PLAIN_TASK and not any(sign in task for sign in CLAUSES)
 
 
+def last_sentence(text: str) -> str:
+    """The last sentence of a message."""
+    return _SENTENCE.split(text)[-1]
+
+
 def is_answered(conversation: Conversation, turn: Turn) -> bool:
     """Whether the turn is over before the tail, only looked things up, and ends with the agent's words, which leave nothing open."""
     if not turn.has_user or not turn.is_read or turn.end > conversation.present or not turn.calls:
@@ -59,7 +64,7 @@ def answers_question(conversation: Conversation, turn: Turn) -> bool:
     if "approval_gate" in turn.kinds or not is_answered(conversation, turn):
         return False
     text = user_text(conversation, turn).strip()
-    return len(text) <= PLAIN_QUESTION and not any(sign in text for sign in CLAUSES) and asks(_SENTENCE.split(text)[-1])
+    return len(text) <= PLAIN_QUESTION and not any(sign in text for sign in CLAUSES) and asks(last_sentence(text))
 
 
 def tells_look_ups(conversation: Conversation, turn: Turn, message: int) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from barrier_policy.ledger.answered import answers_question
+from barrier_policy.ledger.answered import PLAIN_TASK, answers_question, last_sentence
 from barrier_policy.ledger.asides import without_asides
 from barrier_policy.ledger.conversation import (
     MAX_CLOSING,
@@ -16,7 +16,7 @@ from barrier_policy.ledger.conversation import (
     speaks,
     words_of,
 )
-from barrier_policy.ledger.cues import tells_rest
+from barrier_policy.ledger.cues import asks, tells_rest
 from barrier_policy.ledger.effects import effect_id
 from barrier_policy.ledger.halves import is_half_answered
 from barrier_policy.ledger.model import UNSETTLED, Event
@@ -52,6 +52,7 @@ def requests(conversation: Conversation, effect_states: Mapping[str, str]) -> It
             or (in_dialogue and turn is newest)
             or turn is unfinished
             or turn.at_rest
+            or _is_several_things(conversation, turn)
             or is_half_answered(conversation, turn)
             or _stands_since_question(conversation, turn)
         )
@@ -65,6 +66,13 @@ def requests(conversation: Conversation, effect_states: Mapping[str, str]) -> It
             if end:
                 events.append(Event(min(turn.end, len(conversation.messages)) - 1, item.id, *end))
             yield item, events
+
+
+def _is_several_things(conversation: Conversation, turn: Turn) -> bool:
+    """Whether a message that was only looked into says more than a short task does: the deed is still to come."""
+    text = user_text(conversation, turn).strip()
+    looked = bool(turn.calls) and all(call.reads for call in turn.calls) and not turn.replies
+    return looked and len(text) > PLAIN_TASK and not asks(last_sentence(text))
 
 
 def _runs_of_work(conversation: Conversation, effect_states: Mapping[str, str]) -> Iterator[list[Turn]]:
