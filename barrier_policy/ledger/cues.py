@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from barrier_policy.facts.phrases import words_of
 from barrier_policy.facts.words import lower_case
 from barrier_policy.ledger.dialogue_words import find_words
 
@@ -14,6 +15,8 @@ FIRST_WORDS = 8
 """Words of a message in which an answer is put off."""
 OPENING_WORDS = 3
 """Words of a message that say that it is about something else."""
+RESUMING_WORDS = 12
+"""Words of a message that only says to go on; a longer one gives work of its own."""
 ASKING_WORDS = 4
 """Words of a message among which a question word makes it a question."""
 
@@ -198,3 +201,9 @@ def asks(text: str) -> bool:
 def may_ask(text: str) -> bool:
     """Whether a message is a question, or too short to be told from one."""
     return asks(text) or _TERSE.fullmatch(text) is not None
+
+
+def resumes(text: str) -> bool:
+    """Whether a short message says to go on with what was begun."""
+    short = len(words_of(text, RESUMING_WORDS + 1)) <= RESUMING_WORDS and len(text) <= MAX_ACKNOWLEDGEMENT
+    return short and find_words("goes_on", text) is not None

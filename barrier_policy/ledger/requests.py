@@ -21,6 +21,7 @@ from barrier_policy.ledger.effects import effect_id
 from barrier_policy.ledger.halves import is_half_answered
 from barrier_policy.ledger.model import UNSETTLED, Event
 from barrier_policy.ledger.owed import Found, new_obligation, user_text
+from barrier_policy.ledger.resumed import resumed
 from barrier_policy.ledger.told import INSTRUCTIVE, is_instruction, told_text
 from barrier_policy.transcript.model import Origin
 
@@ -39,7 +40,8 @@ def requests(conversation: Conversation, effect_states: Mapping[str, str]) -> It
     conversation = msgspec.structs.replace(conversation, turns=without_asides(conversation))
     runs = list(_runs_of_work(conversation, effect_states))
     given = [run[-1] for run in runs]
-    ended = [_ended(conversation, turn, effect_states) for turn in given]
+    again = resumed(conversation, given)
+    ended = [None if turn is again else _ended(conversation, turn, effect_states) for turn in given]
     in_dialogue = any(map(_is_open_dialogue, (call for turn in conversation.turns for call in turn.calls)))
     newest = next((turn for turn in reversed(given) if is_instruction(turn)), None)
     past = [turn for turn, end in zip(given, ended, strict=True) if end is None and turn.start < conversation.present]
@@ -51,6 +53,7 @@ def requests(conversation: Conversation, effect_states: Mapping[str, str]) -> It
             or _awaits_word(conversation, turn)
             or (in_dialogue and turn is newest)
             or turn is unfinished
+            or turn is again
             or turn.at_rest
             or _is_several_things(conversation, turn)
             or is_half_answered(conversation, turn)
