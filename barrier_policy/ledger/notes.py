@@ -51,7 +51,7 @@ def find_notes(
         *_statements(conversation, live),
         *_told(conversation),
         *_shown(conversation),
-        *_reports(conversation, acted, live),
+        *_reports(conversation, acted, _unfinished(conversation, items, states, live)),
         *_findings(conversation, live),
         *_pointed_at(conversation),
         *_answered_before(conversation),
@@ -155,7 +155,16 @@ def _consumed(turn: Turn) -> bool:
 # what the agent reports and nobody else says ------------------------------------------------------------------------
 
 
-def _reports(conversation: Conversation, acted: Set[int], live: Set[int]) -> Iterator[Item]:
+def _unfinished(
+    conversation: Conversation, items: Sequence[Item], states: Mapping[str, str], live: Set[int]
+) -> frozenset[int]:
+    """Turns with an effect that is still open, and those with a live request that have only looked things up so far."""
+    is_open = (item for item in items if item.family is Family.EFFECT and states[item.id] in UNSETTLED)
+    looking = (turn for turn in conversation.turns if turn.start in live and all(call.reads for call in turn.calls))
+    return frozenset((*(conversation.turn_of[item.message] for item in is_open), *(turn.index for turn in looking)))
+
+
+def _reports(conversation: Conversation, acted: Set[int], unfinished: Set[int]) -> Iterator[Item]:
     """Sentences of the agent that give values or states, in turns that did something or were told something.
 
     What it only looked up on the way to something done can be looked up again.
@@ -166,7 +175,7 @@ def _reports(conversation: Conversation, acted: Set[int], live: Set[int]) -> Ite
         for message in range(turn.start, min(turn.end, conversation.present)):
             if sum(len(text) for text in _spoken(conversation.messages[message])) > MAX_REPORT:
                 continue
-            if turn.start not in live and tells_look_ups(conversation, turn, message):
+            if turn.index not in unfinished and tells_look_ups(conversation, turn, message):
                 continue
             sure = [fact for fact in conversation.of_kind(message, *REPORTS) if not fact.get("proposed")]
             for number, fact in enumerate(_once_a_sentence(sure)[:MAX_REPORTS]):
