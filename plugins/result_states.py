@@ -11,11 +11,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-import msgspec
 from barrier_policy_plugins.calls import CallEffect
 from barrier_policy_plugins.result_json import Sign, decode, error_state, names_job, signs, unwrap
 from barrier_policy_plugins.result_model import Question, ResultReading, in_context, line_end
-from barrier_policy_plugins.result_orders import is_taken_order
 from barrier_policy_plugins.result_text import HEAD, WINDOW, read_text
 from barrier_policy_plugins.result_words import ResultState, rejects_as_user
 
@@ -62,13 +60,7 @@ def read_result(part: Part, call: Part | None, effect: CallEffect | None) -> Res
         return ResultReading(
             state=ResultState.PENDING, basis="shape", reports=ResultState.PENDING, start=0, end=line_end(text, 0)
         )
-    if reads:
-        return _as_read(reading)
-    if reading.state is ResultState.PENDING and reading.basis in ("text", "key"):
-        payload = decode(text)
-        if is_taken_order(text, unwrap(payload) if payload is not None else None, effect, question.text):
-            return msgspec.structs.replace(reading, state=ResultState.DONE, reports=ResultState.DONE)
-    return reading
+    return _as_read(reading) if reads else reading
 
 
 def _background_start(text: str) -> re.Match[str] | None:

@@ -73,7 +73,6 @@ class Words(msgspec.Struct, frozen=True, kw_only=True):
     phrases: dict[str, str]
     values: dict[str, str]
     weak: str
-    taken: str
     negations: str
     user_rejections: str
     state_keys: str
@@ -160,20 +159,6 @@ _USER_WORDS: Final = (
     "用户",
     "ユーザー",
 )
-
-
-_TAKEN: Final = Phrases(
-    (
-        (list(map(spell_entry, _phrases(WORDS.taken))), True),
-        *((language.of("taken"), True) for language in read_languages()),
-    )
-)
-"""Words by which somebody says that they have taken an order, as opposed to having begun with something."""
-
-
-def is_taken(word: str) -> bool:
-    """Whether a word of a state says that an order was taken (`accepted`, `received`)."""
-    return bool(_TAKEN.find(word, words_of(word, MAX_WORDS)))
 
 
 def rejects_as_user(text: str) -> tuple[int, int] | None:

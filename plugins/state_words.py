@@ -2,7 +2,7 @@
 
 To add a language, add a file. Each list holds words and phrases, separated by commas, spelled as `barrier_policy.facts.phrases`
 spells them. `weak` entries of `pending`
-give way to done: a booking that is received and confirmed is confirmed. Those of them that are `taken` say that somebody has an order.
+give way to done: a booking that is received and confirmed is confirmed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     rejected: str
     done: str
     weak: str = ""
-    taken: str = ""
     negations: str = ""
 
     def of(self, name: str) -> list[str]:
