@@ -51,7 +51,11 @@ def make_plan(assessments: Sequence[Assessment], blocks: Blocks, *, tokens_total
         context.release(number, assessments[number].gain)
     for number, found in enumerate(assessments):
         reached = target_tokens is not None and context.tokens <= target_tokens
-        if actions[number] == "retain" and not reached and _spares_stub(found, context.cost_of_restoring(number, found.gain)):
+        if (
+            actions[number] == "retain"
+            and not reached
+            and _spares_stub(found, context.cost_of_restoring(number, found.gain))
+        ):
             actions[number] = "repair"
             context.release(number, found.gain)
     if target_tokens is not None and context.tokens > target_tokens:

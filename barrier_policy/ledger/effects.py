@@ -11,7 +11,7 @@ from barrier_policy.ledger.conversation import Call, Conversation, Result
 from barrier_policy.ledger.look_ups import is_untold
 from barrier_policy.ledger.model import UNSETTLED, Event, Family, Item
 from barrier_policy.ledger.receipt import MAX_WHOLE, clip, is_content, leaves, receipt_text
-from barrier_policy.transcript.model import MessageKind, PartType
+from barrier_policy.transcript.model import MessageKind
 
 STATE_OF_RESULT = {
     "done": "confirmed",

@@ -79,7 +79,9 @@ def _is_several_things(conversation: Conversation, turn: Turn) -> bool:
     text = user_text(conversation, turn).strip()
     rules = conversation.of_kind(turn.start, "constraint", "approval_gate")
     looked = bool(turn.calls) and all(call.reads for call in turn.calls) and not turn.replies
-    return looked and all(rule.get("proposed") for rule in rules) and len(text) > PLAIN_TASK and not asks(last_sentence(text))
+    return (
+        looked and all(rule.get("proposed") for rule in rules) and len(text) > PLAIN_TASK and not asks(last_sentence(text))
+    )
 
 
 def _runs_of_work(conversation: Conversation, effect_states: Mapping[str, str]) -> Iterator[list[Turn]]:
