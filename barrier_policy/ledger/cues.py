@@ -193,6 +193,11 @@ def has_question_word(text: str) -> bool:
     return find_words("asks", text, first=ASKING_WORDS) is not None or find_words("asks_anywhere", text) is not None
 
 
+def asks_where(text: str) -> bool:
+    """Whether a message asks for a place."""
+    return find_words("asks_where", text) is not None
+
+
 def asks(text: str) -> bool:
     """Whether a message is put as a question."""
     return _QUESTION_MARK.search(text) is not None or has_question_word(text)

@@ -27,6 +27,7 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     calls_off: str
     asks: str = ""
     asks_anywhere: str = ""
+    asks_where: str = ""
     goes_on: str = ""
 
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
+from itertools import pairwise
 from sys import intern
 
 from barrier_policy.facts.model import Fact
 from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.answered import is_answered, is_plain, tells_look_ups
 from barrier_policy.ledger.conversation import Call, Conversation, Turn, words_of
-from barrier_policy.ledger.cues import REPEATS, asks, may_ask
+from barrier_policy.ledger.cues import REPEATS, asks, asks_where, may_ask
 from barrier_policy.ledger.model import TERMINAL, UNSETTLED, Event, Family, Item
 from barrier_policy.ledger.owed import closing_words, user_text
 from barrier_policy.ledger.receipt import compact_arguments
@@ -56,6 +57,7 @@ def find_notes(
         *_pointed_at(conversation),
         *_answered_before(conversation),
         *_vouched_for(conversation),
+        *_about_secrets(conversation),
         *_progress(conversation, look_ups),
         *_rows(conversation, items, states),
     ]
@@ -189,6 +191,7 @@ MAX_PROGRESS = 1_000
 MAX_ASKED = 400
 MAX_TOLD_AGAIN = 160
 MAX_SAID = 2
+MAX_ABOUT_SECRET = 160
 
 REPORTS = ("report", "negation_evidence", "correction", "binding", "status_pending", "status_failed", "plan_item")
 MAX_REPORTS = 4
@@ -276,6 +279,17 @@ def _vouched_for(conversation: Conversation) -> Iterator[Item]:
                 text = result.part.text
                 if len(text) <= MAX_RESULT and result.ref.message < conversation.present and VOUCHED.search(text):
                     yield _note("row", result.ref.message, result.ref.part, 904, text.strip(), "verified", at_hand)
+
+
+def _about_secrets(conversation: Conversation) -> Iterator[Item]:
+    """Where the agent says that a secret is, asked right after it turned up: its name and place are what may be kept of it."""
+    for turn, following in pairwise(conversation.turns):
+        told = any("secret" in conversation.facts.kinds[message] for message in range(turn.start, turn.end))
+        if not told or not following.has_user or not 0 <= following.final < conversation.present:
+            continue
+        text = words_of(conversation.messages[following.final]).strip()
+        if 0 < len(text) <= MAX_ABOUT_SECRET and asks_where(user_text(conversation, following)[:MAX_ASKED]):
+            yield _note("note", following.final, 0, 960, text, "place")
 
 
 def _progress(conversation: Conversation, look_ups: Sequence[Call]) -> Iterator[Item]:

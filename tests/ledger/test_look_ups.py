@@ -240,3 +240,23 @@ def test_a_question_stays_open_behind_a_question() -> None:
         *agent("No."),
     ]
     assert at(judge([*talk, *user("good"), *agent("Yes.")]), 1).action == "retain"
+
+
+# where a secret is -----------------------------------------------------------------------------------------------------
+
+SHOWN = [
+    *user("why does the dump fail"),
+    *tool("trace", "+ PGPASSWORD=Gr4nit-Eule-88\npermission denied", q="x"),
+    *agent("It may not read it."),
+]
+
+
+@pytest.mark.parametrize("question", ["where does it get it from", "woher kommt das", "gdzie to leży"])
+def test_the_place_of_a_secret_is_noted(question: str) -> None:
+    decision = judge([*SHOWN, *user(question), *agent("From the vault of the house, variable DUMPER_PW.")])
+    assert "variable DUMPER_PW" in shown(decision)
+    assert "Eule" not in shown(decision)
+
+
+def test_other_answers_behind_a_secret_need_no_note() -> None:
+    assert "Nobody else." not in shown(judge([*SHOWN, *user("who else is affected?"), *agent("Nobody else.")]))
