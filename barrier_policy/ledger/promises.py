@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from barrier_policy.facts.model import Fact
-from barrier_policy.ledger.conversation import (
-    Conversation,
-)
-from barrier_policy.ledger.cues import only_acknowledges
+from barrier_policy.ledger.conversation import MAX_REPLY, Conversation, Turn
+from barrier_policy.ledger.cues import asks, only_acknowledges
+from barrier_policy.ledger.look_ups import is_untold
 from barrier_policy.ledger.model import Event, Item
-from barrier_policy.ledger.owed import Found, new_obligation
+from barrier_policy.ledger.owed import Found, new_obligation, user_text
 from barrier_policy.transcript.model import Origin
 
 
@@ -21,7 +20,7 @@ def commitments(conversation: Conversation) -> Iterator[Found]:
         for turn in conversation.turns
         if turn.final >= 0 and turn.end <= conversation.present
         for fact in conversation.of_kind(turn.final, "commitment")
-        if not only_acknowledges(fact.text)
+        if not only_acknowledges(fact.text) and not (fact.get("proposed") and only_answers(conversation, turn))
     ]
     for number, (message, fact) in enumerate(made):
         item = new_obligation(
@@ -40,11 +39,22 @@ def commitments(conversation: Conversation) -> Iterator[Found]:
         yield item, events
 
 
+def only_answers(conversation: Conversation, turn: Turn) -> bool:
+    """Whether the agent's closing words answer a mere question: `after three` and `clean now` promise nothing there."""
+    if not is_untold(turn) or not turn.is_read or not all(call.reads for call in turn.calls):
+        return False
+    return "question" in turn.kinds or asks(user_text(conversation, turn)[:MAX_REPLY])
+
+
 def plan_items(conversation: Conversation) -> Iterator[Found]:
     """Open entries of the newest state of each plan entry."""
     latest: dict[str, tuple[Item, Event]] = {}
     for message in conversation.messages:
+        turn = conversation.turn(message.index)
+        answers = message.index == turn.final and only_answers(conversation, turn)
         for number, fact in enumerate(conversation.of_kind(message.index, "plan_item")):
+            if answers and fact.get("source") == "sentence":
+                continue
             key = _plan_key(fact)
             words = fact.text or (latest[key][0].text if key in latest else "")
             if not words:

@@ -260,3 +260,23 @@ def test_the_place_of_a_secret_is_noted(question: str) -> None:
 
 def test_other_answers_behind_a_secret_need_no_note() -> None:
     assert "Nobody else." not in shown(judge([*SHOWN, *user("who else is affected?"), *agent("Nobody else.")]))
+
+
+# answers that sound like promises ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("When is she in?", "Tomorrow from half past eight."),
+        ("And without cookies?", "Then by address, which is coarser."),
+        ("who is on at the desk today", "Sanna in the morning, Jo in the afternoon."),
+    ],
+)
+def test_the_answer_to_a_question_is_no_promise(question: str, answer: str) -> None:
+    assert answer not in shown(judge([*EARLIER, *user(question), *agent(answer), *user("good"), *agent("Yes.")]))
+
+
+def test_a_promise_that_follows_an_order_is_kept() -> None:
+    decision = judge([*EARLIER, *user("On Sunday remind me to bleed the radiators."), *agent("I'll bring it up on Sunday.")])
+    assert "bring it up on Sunday" in shown(decision)
