@@ -11,6 +11,8 @@ from barrier_policy.ledger.owed import user_text
 from barrier_policy.ledger.told import is_instruction
 
 MAX_ASKED = 400
+WORK = frozenset({"request", "constraint", "approval_gate"})
+"""Kinds of facts by which a message gives work although it does not look like an instruction."""
 
 
 def without_asides(conversation: Conversation) -> tuple[Turn, ...]:
@@ -20,7 +22,7 @@ def without_asides(conversation: Conversation) -> tuple[Turn, ...]:
     for turn in conversation.turns:
         answer = _answer(conversation, turn) if work >= 0 else -1
         if answer < 0:
-            work = turn.index if is_instruction(turn) else work
+            work = turn.index if is_instruction(turn) or turn.kinds & WORK else work
             continue
         own = tuple(call for call in turn.calls if call.ref.message < answer)
         turns[turn.index] = msgspec.structs.replace(turn, calls=own, end=answer + 1, final=answer, at_rest=False)
