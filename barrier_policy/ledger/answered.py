@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from barrier_policy.facts.model import Fact
 from barrier_policy.ledger.conversation import Conversation, Turn, speaks
 from barrier_policy.ledger.cues import asks
 from barrier_policy.ledger.halves import is_half_answered
@@ -12,6 +11,7 @@ from barrier_policy.ledger.owed import user_text
 
 TELLING = frozenset({"instruction", "release", "correction", "binding", "denial"})
 """Kinds of facts by which a sentence is more than a question."""
+RULES = ("constraint", "approval_gate")
 CLAUSES = ",;:—–，、；："
 PLAIN_TASK = 60
 PLAIN_QUESTION = 100
@@ -38,22 +38,25 @@ def is_answered(conversation: Conversation, turn: Turn) -> bool:
     return turn.final > last and not is_half_answered(conversation, turn)
 
 
-def only_asks(conversation: Conversation, turn: Turn, fact: Fact) -> bool:
-    """Whether a sentence of the turn's user, taken for a rule with little ground, is what the look-ups of the turn answered."""
-    if not fact.get("proposed") or not is_answered(conversation, turn):
-        return False
-    same = (fact.part, fact.start)
-    if not is_plain(fact.text) and not asks(fact.text):
-        return False
-    return not any((other.part, other.start) == same for other in conversation.of_kind(turn.start, *TELLING))
+def only_asked(conversation: Conversation, turn: Turn) -> frozenset[tuple[int, int]]:
+    """Part and start of the sentences of the turn's user that are taken for rules with little ground and were answered by looking it up."""
+    weak = [fact for fact in conversation.of_kind(turn.start, *RULES) if fact.get("proposed")]
+    if not weak or not is_answered(conversation, turn):
+        return frozenset()
+    telling = {(fact.part, fact.start) for fact in conversation.of_kind(turn.start, *TELLING)}
+    return frozenset(
+        (fact.part, fact.start)
+        for fact in weak
+        if (fact.part, fact.start) not in telling and (is_plain(fact.text) or asks(fact.text))
+    )
 
 
 def is_plain_look_up(conversation: Conversation, turn: Turn) -> bool:
     """Whether the turn answers one short task or question by looking it up: nothing that was asked can outlive it."""
     if not is_answered(conversation, turn):
         return False
-    rules = conversation.of_kind(turn.start, "constraint", "approval_gate")
-    if not all(only_asks(conversation, turn, rule) for rule in rules):
+    rules = {(fact.part, fact.start) for fact in conversation.of_kind(turn.start, *RULES)}
+    if not rules <= only_asked(conversation, turn):
         return False
     text = user_text(conversation, turn).strip()
     return is_plain(text) or asks(text)
@@ -67,16 +70,23 @@ def answers_question(conversation: Conversation, turn: Turn) -> bool:
     return len(text) <= PLAIN_QUESTION and not any(sign in text for sign in CLAUSES) and asks(last_sentence(text))
 
 
-def tells_look_ups(conversation: Conversation, turn: Turn, message: int) -> bool:
-    """Whether the agent's words at a message tell what it has just looked up on the way, or in a turn of nothing else: it can be read again.
+def told_look_ups(conversation: Conversation, turn: Turn) -> frozenset[int]:
+    """The messages at which the agent tells what it has just looked up on the way, or in a turn of nothing else: it can be read again.
 
     What it acts on next is the ground of a deed, and what a turn without deeds finds for a longer task is its outcome: neither is on the way.
     """
-    before = max((other for other in range(turn.start, message) if speaks(conversation.messages[other])), default=turn.start)
-    just = [call for call in turn.calls if before <= call.ref.message < message]
-    if not just or not all(call.reads and call.results for call in just):
-        return False
-    after = next((call for call in turn.calls if call.ref.message >= message), None)
-    if after is not None and not after.reads:
-        return False
-    return not all(call.reads for call in turn.calls) or is_plain_look_up(conversation, turn)
+    if not turn.calls or (all(call.reads for call in turn.calls) and not is_plain_look_up(conversation, turn)):
+        return frozenset()
+    found: list[int] = []
+    before = 0
+    for message in range(turn.start, turn.end):
+        if not speaks(conversation.messages[message]):
+            continue
+        after = before
+        while after < len(turn.calls) and turn.calls[after].ref.message < message:
+            after += 1
+        just, following = turn.calls[before:after], turn.calls[after : after + 1]
+        if just and all(call.reads and call.results for call in just) and all(call.reads for call in following):
+            found.append(message)
+        before = after
+    return frozenset(found)

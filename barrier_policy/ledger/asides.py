@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from barrier_policy.ledger.conversation import Conversation, Turn, says_only
+from barrier_policy.ledger.conversation import Call, Conversation, Turn, says_only
 from barrier_policy.ledger.cues import asks
 from barrier_policy.ledger.look_ups import is_untold
 from barrier_policy.ledger.owed import user_text
@@ -18,6 +18,7 @@ WORK = frozenset({"request", "constraint", "approval_gate"})
 def without_asides(conversation: Conversation) -> tuple[Turn, ...]:
     """The turns, in which what the agent does after it has answered a mere question is part of the newest work before. Linear."""
     turns = list(conversation.turns)
+    more: dict[int, list[Call]] = {}
     work = -1
     for turn in conversation.turns:
         answer = _answer(conversation, turn) if work >= 0 else -1
@@ -26,8 +27,10 @@ def without_asides(conversation: Conversation) -> tuple[Turn, ...]:
             continue
         own = tuple(call for call in turn.calls if call.ref.message < answer)
         turns[turn.index] = msgspec.structs.replace(turn, calls=own, end=answer + 1, final=answer, at_rest=False)
-        before = turns[work]
-        turns[work] = msgspec.structs.replace(before, calls=(*before.calls, *turn.calls[len(own) :]), end=turn.end)
+        turns[work] = msgspec.structs.replace(turns[work], end=turn.end)
+        more.setdefault(work, []).extend(turn.calls[len(own) :])
+    for index, calls in more.items():
+        turns[index] = msgspec.structs.replace(turns[index], calls=(*turns[index].calls, *calls))
     return tuple(turns)
 
 

@@ -14,7 +14,7 @@ from sys import intern
 
 from barrier_policy.facts.model import Fact
 from barrier_policy.facts.words import content_words
-from barrier_policy.ledger.answered import is_answered, is_plain, tells_look_ups
+from barrier_policy.ledger.answered import is_answered, is_plain, told_look_ups
 from barrier_policy.ledger.conversation import Call, Conversation, Turn, words_of
 from barrier_policy.ledger.cues import REPEATS, asks, asks_where, may_ask
 from barrier_policy.ledger.model import TERMINAL, UNSETTLED, Event, Family, Item
@@ -174,10 +174,11 @@ def _reports(conversation: Conversation, acted: Set[int], unfinished: Set[int]) 
     for turn in conversation.turns:
         if turn.replies or (turn.index not in acted and not is_instruction(turn)):
             continue
+        on_the_way = frozenset() if turn.index in unfinished else told_look_ups(conversation, turn)
         for message in range(turn.start, min(turn.end, conversation.present)):
             if sum(len(text) for text in _spoken(conversation.messages[message])) > MAX_REPORT:
                 continue
-            if turn.index not in unfinished and tells_look_ups(conversation, turn, message):
+            if message in on_the_way:
                 continue
             sure = [fact for fact in conversation.of_kind(message, *REPORTS) if not fact.get("proposed")]
             for number, fact in enumerate(_once_a_sentence(sure)[:MAX_REPORTS]):

@@ -19,8 +19,8 @@ def commitments(conversation: Conversation) -> Iterator[Found]:
         (turn.final, fact)
         for turn in conversation.turns
         if turn.final >= 0 and turn.end <= conversation.present
-        for fact in conversation.of_kind(turn.final, "commitment")
-        if not only_acknowledges(fact.text) and not (fact.get("proposed") and only_answers(conversation, turn))
+        for fact in _promised(conversation, turn)
+        if not only_acknowledges(fact.text)
     ]
     for number, (message, fact) in enumerate(made):
         item = new_obligation(
@@ -37,6 +37,14 @@ def commitments(conversation: Conversation) -> Iterator[Found]:
         if message != made[-1][0] and not any(character.isdigit() for character in fact.text):
             events.append(Event(made[-1][0], item.id, "expired", "a later promise took its place"))
         yield item, events
+
+
+def _promised(conversation: Conversation, turn: Turn) -> list[Fact]:
+    """What the agent's closing words seem to promise; of an answer to a mere question only what surely is a promise."""
+    found = conversation.of_kind(turn.final, "commitment")
+    if any(fact.get("proposed") for fact in found) and only_answers(conversation, turn):
+        return [fact for fact in found if not fact.get("proposed")]
+    return found
 
 
 def only_answers(conversation: Conversation, turn: Turn) -> bool:
