@@ -28,7 +28,7 @@ def worst(classes: Iterable[EffectClass]) -> EffectClass | None:
 
 
 class Basis(StrEnum):
-    """What a class follows from."""
+    """What a class follows from; `noun` is a name without a verb, whose class is that of a word which may be one (`order`, `note`)."""
 
     ANNOTATION = "annotation"
     TABLE = "table"
@@ -36,6 +36,7 @@ class Basis(StrEnum):
     SQL = "sql"
     HTTP = "http"
     NAME = "name"
+    NOUN = "noun"
     UNKNOWN = "unknown"
 
 

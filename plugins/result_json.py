@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import msgspec
 from barrier_policy_plugins.effect_classes import word_set
-from barrier_policy_plugins.result_words import WORDS, ResultState, sayings, unfinished_ratio, value_state
+from barrier_policy_plugins.result_words import WORDS, ResultState, denies, sayings, unfinished_ratio, value_state
 
 MAX_TEXT: Final = 200_000
 MAX_NODES: Final = 400
@@ -29,6 +29,8 @@ _PROGRESS: Final = frozenset({"progress", "percent", "percentage", "percentcompl
 
 
 STATE_KEYS: Final = word_set(WORDS.state_keys)
+_ACKNOWLEDGEMENTS: Final = frozenset({"ack", "acknowledgement", "acknowledgment"})
+"""Keys whose `none` says that nobody has taken note yet."""
 _MESSAGE_KEYS: Final = word_set(WORDS.message_keys)
 _ERROR_KEYS: Final = word_set(WORDS.error_keys)
 _ANSWER_DUE: Final = re.compile(
@@ -214,6 +216,8 @@ def _string_signs(name: str, key: str, value: str) -> Iterator[Sign]:
         told = value_state(value)
         if told is not None and (key in STATE_KEYS or told[0] is not ResultState.UNKNOWN):
             yield Sign(state=told[0], key=name, value=value, weak=told[1])
+        elif key in _ACKNOWLEDGEMENTS and denies(value):
+            yield Sign(state=ResultState.PENDING, key=name, value=value)
         elif key in STATE_KEYS:
             yield Sign(state=ResultState.DONE, key=name, value=value, weak=True)
     elif key in _MESSAGE_KEYS and len(value) <= 400:

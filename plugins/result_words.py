@@ -220,6 +220,11 @@ def value_state(value: str) -> tuple[ResultState, bool] | None:
     return min(found, key=lambda entry: (CAUTION.index(entry[0]), entry[1]), default=None)
 
 
+def denies(value: str) -> bool:
+    """Whether a short value says no: `997: none`."""
+    return any(word.text in _NEGATIONS for word in words_of(_VALUE_BREAK.sub(" ", value[:MAX_VALUE].lower()), MAX_WORDS))
+
+
 def _is_progressive(word: str) -> bool:
     return _PROGRESSIVE.fullmatch(word) is not None and word not in _NOT_PROGRESSIVE
 

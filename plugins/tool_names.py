@@ -79,9 +79,11 @@ def judge_name(name: str, *, carries: bool = False) -> Judgement | None:
     effect_class = class_of_words(words)
     if effect_class is None and words and _is_plural(words[-1]):
         effect_class = EffectClass.READ_ONLY
-    if effect_class is EffectClass.READ_ONLY and carries and class_of_verbs(words) is None:
+    has_verb = class_of_verbs(words) is not None
+    if effect_class is EffectClass.READ_ONLY and carries and not has_verb:
         effect_class = None
-    return None if effect_class is None else judge(effect_class, bare, assumed=True, basis=Basis.NAME)
+    basis = Basis.NAME if has_verb or effect_class is EffectClass.READ_ONLY else Basis.NOUN
+    return None if effect_class is None else judge(effect_class, bare, assumed=True, basis=basis)
 
 
 def class_of_words(words: tuple[str, ...]) -> EffectClass | None:

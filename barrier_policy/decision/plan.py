@@ -12,6 +12,8 @@ import msgspec
 from barrier_policy.decision.assess import Assessment
 from barrier_policy.decision.model import Blocking
 
+MASKED = "[secret "
+"""How the value of a secret begins in a record."""
 STUB_TOKENS = 16
 """What stands in for a run of summarized spans, at the least."""
 
@@ -48,6 +50,15 @@ def make_plan(assessments: Sequence[Assessment], blocks: Blocks, *, tokens_total
             break
         actions[number] = "repair"
         context.release(number, assessments[number].gain)
+    for number, found in enumerate(assessments):
+        reached = target_tokens is not None and context.tokens <= target_tokens
+        if (
+            actions[number] == "retain"
+            and not reached
+            and _spares_stub(found, context.cost_of_restoring(number, found.gain))
+        ):
+            actions[number] = "repair"
+            context.release(number, found.gain)
     if target_tokens is not None and context.tokens > target_tokens:
         blocking = _blocking(assessments, blocks, actions, context, target_tokens)
         return Plan(actions=("retain",) * len(actions), outcome="refuse", tokens_after=tokens_total, blocking=blocking)
@@ -55,6 +66,14 @@ def make_plan(assessments: Sequence[Assessment], blocks: Blocks, *, tokens_total
     if context.tokens >= tokens_total and not any(found.secret for found in gone):
         return Plan(actions=("retain",) * len(actions), outcome="nothing_to_reclaim", tokens_after=tokens_total)
     return Plan(actions=tuple(actions), outcome="compact" if gone else "nothing_to_reclaim", tokens_after=context.tokens)
+
+
+def _spares_stub(found: Assessment, saved: int) -> bool:
+    """Whether records a little longer than their span pay off, because its neighbours are gone and one stub less is needed.
+
+    Records that leave out a secret say less than the span: they don't replace it for a few tokens.
+    """
+    return found.repairable and saved > 0 and not any(MASKED in item.text for item in found.rebind)
 
 
 class _Context:

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from barrier_policy.facts.model import Fact
 from barrier_policy.facts.words import content_words
+from barrier_policy.ledger.answered import only_asked
 from barrier_policy.ledger.conversation import Conversation
 from barrier_policy.ledger.model import Ending, Event, Family, Item
 from barrier_policy.ledger.replaced import threshold
@@ -121,11 +122,14 @@ def _rules(conversation: Conversation, message: int) -> Iterator[Item]:
     origin = conversation.messages[message].origin
     seen: dict[tuple[int, int], Fact] = {}
     gates: set[tuple[int, int]] = set()
-    weak = conversation.turn(message).replies
+    turn = conversation.turn(message)
+    asked = only_asked(conversation, turn) if message == turn.start else frozenset()
     for fact in conversation.of_kind(message, "constraint", "approval_gate"):
-        if weak and fact.get("proposed"):
+        if turn.replies and fact.get("proposed"):
             continue  # in an answer to the agent's question only what is surely a rule is one
         place = (fact.part, fact.start)
+        if place in asked and fact.get("proposed"):
+            continue
         if fact.kind == "approval_gate":
             gates.add(place)
         seen.setdefault(place, fact)

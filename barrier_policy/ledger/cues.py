@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from barrier_policy.facts.phrases import words_of
 from barrier_policy.facts.words import lower_case
 from barrier_policy.ledger.dialogue_words import find_words
 
@@ -15,6 +16,10 @@ FIRST_WORDS = 8
 """Words of a message in which an answer is put off."""
 OPENING_WORDS = 3
 """Words of a message that say that it is about something else."""
+RESUMING_WORDS = 12
+"""Words of a message that only says to go on; a longer one gives work of its own."""
+ASKING_WORDS = 4
+"""Words of a message among which a question word makes it a question."""
 
 WAITS = re.compile(
     r"\b(?:i(?:'|’)?(?:m| am)? ?wait(?:ing)? for (?:your|you|a go|the go)|awaiting your|ich warte auf (?:dein|ihr|eur|die freigabe|das ok)|j(?:'|’)attends (?:ton|ta|votre|le feu)"
@@ -91,15 +96,9 @@ REPEATS = re.compile(
 )
 """Words by which somebody asks for the same thing once more; what was called then is the recipe."""
 
-ASKS = re.compile(
-    r"[?？؟]|^(?:[^\W\d_]+[,.!…]*\s+){0,3}?(?:who|whose|what|whats|what's|when|where|which|why|how|is|are|was|were|does|do we|did|has|have|can we|could we|any|wer|wie|was|wann|wo|woher|welche[rsnm]?|warum|wieso|wieviele?|wessen|ist|sind|gibt|gab|hat|haben"
-    r"|qui|quoi|quand|où|quel(?:le)?s?|pourquoi|combien|comment|est-ce|quién|qué|cuándo|dónde|cuáles?|cuánt[oa]s?|cómo|hay|chi|cosa|quando|dove|quale|quali|quant[oiae]|perché|come|c'è|quem|qual|quais|onde|quantos?|quantas?|como|há"
-    r"|wie|wat|wanneer|waar|welke|waarom|hoeveel|hoe|kto|co|kiedy|gdzie|który|która|które|dlaczego|ile|jak|jaki|jaka|czy|kdo|kdy|kde|který|kolik|proč|jaký|кто|что|когда|где|какой|какая|какие|сколько|почему|как|есть ли"
-    r"|kim|kaç|hangi|nerede|neden|nasıl|vem|vad|när|var|vilken|hur|hvem|hvad|hvornår|hvor|hvordan|hvilken|ki|mi|mikor|hol|melyik|hány|mennyi|من|متى|أين|كم|ماذا|كيف)\b"
-    r"|\b(?:ne zaman|neydi|nedir|m[ıiuü])\b|(?<!\S)(?:कौन|क्या|कब|कहाँ|कितन[ेाी])(?!\S)|吗|嗎|几|幾|多少|什么|甚麼|谁|誰|哪|何|いつ|どこ|いくつ|いくら|どの|ですか|몇|언제|누구|어디|뭐|얼마|^\W*\w+\W+\w+\W*$|^\W*\w+\W*$",
-    re.IGNORECASE,
-)
-"""A question mark, a question word near the beginning, or no more than two words, which order nothing by themselves."""
+_QUESTION_MARK = re.compile(r"[?？؟]|\b(?:ne zaman|neydi|nedir|m[ıiuü])\b", re.IGNORECASE)
+_TERSE = re.compile(r"\W*\w+(?:\W+\w+)?\W*")
+"""No more than two words, which order nothing by themselves."""
 
 _AWAITS_HINTS = (
     "answer", "reply", "repli", "respon", "respuest", "rispost", "respost", "répon", "repón", "decis", "decid", "deciz", "décis", "décid",
@@ -168,3 +167,29 @@ def defers(text: str) -> bool:
 def turns_elsewhere(text: str) -> bool:
     """Whether a message begins with something else than what was just talked about: `also …`."""
     return find_words("besides", text, first=OPENING_WORDS) is not None
+
+
+def has_question_word(text: str) -> bool:
+    """Whether a message asks by a question word near its beginning, or anywhere where its language puts such words late."""
+    return find_words("asks", text, first=ASKING_WORDS) is not None or find_words("asks_anywhere", text) is not None
+
+
+def asks_where(text: str) -> bool:
+    """Whether a message asks for a place."""
+    return find_words("asks_where", text) is not None
+
+
+def asks(text: str) -> bool:
+    """Whether a message is put as a question."""
+    return _QUESTION_MARK.search(text) is not None or has_question_word(text)
+
+
+def may_ask(text: str) -> bool:
+    """Whether a message is a question, or too short to be told from one."""
+    return asks(text) or _TERSE.fullmatch(text) is not None
+
+
+def resumes(text: str) -> bool:
+    """Whether a short message says to go on with what was begun."""
+    short = len(words_of(text, RESUMING_WORDS + 1)) <= RESUMING_WORDS and len(text) <= MAX_ACKNOWLEDGEMENT
+    return short and find_words("goes_on", text) is not None

@@ -1,5 +1,5 @@
-"""What people say about what they are at, language by language (`dialogue/<code>.json`): they put off, wait, go on, turn to something else,
-ask for a report, limit a consent.
+"""What people say about what they are at, language by language (`dialogue/<code>.json`): they put off, wait, go on, ask, turn to something
+else, want a report, limit a consent.
 
 To add a language, add a file. Each list holds words and phrases, separated by commas, spelled as `barrier_policy.facts.phrases` spells them.
 """
@@ -18,7 +18,7 @@ MAX_WORDS = 120
 
 
 class Language(msgspec.Struct, frozen=True, kw_only=True):
-    """One language's lists."""
+    """One language's lists; words that ask stand near the beginning of a message, or anywhere in it where the language puts them late."""
 
     puts_off: str
     agent_waits: str
@@ -27,7 +27,10 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     besides: str
     asks_report: str
     limits: str
-    calls_off: str
+    asks: str = ""
+    asks_anywhere: str = ""
+    asks_where: str = ""
+    goes_on: str = ""
 
 
 @cache

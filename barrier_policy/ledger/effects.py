@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from barrier_policy.digest import digest_text
-from barrier_policy.ledger.conversation import Call, Conversation, Result, Turn
-from barrier_policy.ledger.cues import ASKS
+from barrier_policy.ledger.conversation import Call, Conversation, Result
+from barrier_policy.ledger.look_ups import is_untold
 from barrier_policy.ledger.model import UNSETTLED, Event, Family, Item
 from barrier_policy.ledger.receipt import MAX_WHOLE, clip, is_content, leaves, receipt_text
-from barrier_policy.transcript.model import MessageKind, PartType
+from barrier_policy.transcript.model import MessageKind
 
 STATE_OF_RESULT = {
     "done": "confirmed",
@@ -26,7 +26,6 @@ LOCAL_BASES = frozenset({"shell", "table", "sql"})
 
 MIN_NAME = 4
 MAX_OPEN = 20
-MAX_ASKED = 400
 
 
 def effect_id(call: Call) -> str:
@@ -43,21 +42,11 @@ def find_effects(conversation: Conversation) -> tuple[list[Item], list[Event], l
     for turn in conversation.turns:
         effects.begin_turn()
         for call in turn.calls:
-            untold = turn.has_user and not turn.kinds & TELLING
-            effects.add(call, untold=untold, only_asked=untold and _asks(conversation, turn))
+            effects.add(call, untold=is_untold(turn))
     effects.events.extend(_jobs(conversation, effects.handles, effects.states))
     items = [effects.finished(item) for item in effects.items]
     open_look_ups = {call.ref: call for item, call in effects.looked_up.items() if effects.states[item] in UNSETTLED}
     return items, effects.events, list(open_look_ups.values())
-
-
-TELLING = frozenset({"instruction", "constraint", "approval_gate", "release", "correction", "denial"})
-
-
-def _asks(conversation: Conversation, turn: Turn) -> bool:
-    """Whether the user's message is a question, or may be one."""
-    texts = (part.text for part in conversation.messages[turn.start].parts if part.type is PartType.TEXT)
-    return "question" in turn.kinds or any(ASKS.search(text[:MAX_ASKED]) for text in texts)
 
 
 class _Effects:
@@ -82,15 +71,13 @@ class _Effects:
         """Forget the names that hold within one turn."""
         self._of_turn = {}
 
-    def add(self, call: Call, *, untold: bool, only_asked: bool) -> None:
-        """Take the next call; `untold`: the user's message gives no work that was recognized; `only_asked`: it is a question besides."""
+    def add(self, call: Call, *, untold: bool) -> None:
+        """Take the next call; `untold`: the user's message gives no work that was recognized."""
         if call.fact is not None and call.fact.get("plan"):
             return  # its entries are obligations of their own
         names = {name for full in _names(call) for name in (full, _last_segment(full))}
         named = sorted(names & self.handles.keys())
-        if (not call.reads and not (only_asked and _may_be_look_up(call))) or (
-            not named and not untold and _acts_after_all(call)
-        ):
+        if not call.reads or (not named and not untold and _acts_after_all(call)):
             self._begin(call)
         else:
             of_turn = {self._of_turn[name] for name in names & self._of_turn.keys() if len(name) >= MIN_NAME}
@@ -161,13 +148,6 @@ def _acts_after_all(call: Call) -> bool:
         return False
     told = last.fact.get("basis") == "key" or (last.fact.get("basis") == "text" and "\n" not in last.part.text.strip())
     return told and str(last.fact.get("reports", "")) in ("pending", "partial", "unknown")
-
-
-def _may_be_look_up(call: Call) -> bool:
-    """A tool that nothing is known of, called for a mere question, with an answer that reports no state of its own: taken for a look-up."""
-    if call.fact is None or call.fact.get("basis") != "unknown" or not call.results:
-        return False
-    return all(result.fact is not None and result.fact.get("reports") in ("", "failed") for result in call.results)
 
 
 def _outcome(call: Call) -> str:

@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
+from itertools import pairwise
 from sys import intern
 
 from barrier_policy.facts.model import Fact
 from barrier_policy.facts.words import content_words
+from barrier_policy.ledger.answered import is_answered, is_plain, told_look_ups
 from barrier_policy.ledger.conversation import Call, Conversation, Turn, words_of
-from barrier_policy.ledger.cues import ASKS, REPEATS, limits
+from barrier_policy.ledger.cues import REPEATS, asks, asks_where, limits, may_ask
 from barrier_policy.ledger.model import TERMINAL, UNSETTLED, Event, Family, Item
 from barrier_policy.ledger.owed import closing_words, user_text
 from barrier_policy.ledger.receipt import compact_arguments
@@ -50,11 +52,12 @@ def find_notes(
         *_statements(conversation, live),
         *_told(conversation),
         *_shown(conversation),
-        *_reports(conversation, acted),
+        *_reports(conversation, acted, _unfinished(conversation, items, states, live)),
         *_findings(conversation, live),
         *_pointed_at(conversation),
         *_answered_before(conversation),
         *_vouched_for(conversation),
+        *_about_secrets(conversation),
         *_progress(conversation, look_ups),
         *_rows(conversation, items, states),
     ]
@@ -94,7 +97,8 @@ def _statements(conversation: Conversation, live: Set[int]) -> Iterator[Item]:
         if turn.start in live:
             continue
         facts = _once_a_sentence(conversation.of_kind(turn.start, *STATEMENTS))
-        done = len(facts) == 1 and _consumed(turn) and turn is not working[-1] and _is_plain(facts[0].text)
+        settled = is_answered(conversation, turn) or (_consumed(turn) and turn is not working[-1])
+        done = len(facts) == 1 and settled and (is_plain(facts[0].text) or asks(facts[0].text))
         if turn.replies or done:
             facts = [fact for fact in facts if fact.kind in ("release", "correction") or _is_limited(fact.text)]
         rules = {
@@ -120,7 +124,7 @@ def _told(conversation: Conversation) -> Iterator[Item]:
             len(text.split()) >= MIN_TOLD
             and len(text) <= MAX_LINE
             and STATES.search(text)
-            and not ASKS.search(text)
+            and not may_ask(text)
             and 0 < len(reply) <= MAX_NOTED
         ):
             yield _note("note", turn.start, 0, 970, text, "told")
@@ -130,11 +134,6 @@ def _said(conversation: Conversation, turn: Turn) -> bool:
     """Whether the user surely asked for something, or may have stopped it, in words that did not look like an instruction."""
     asked = any(not fact.get("proposed") for fact in conversation.of_kind(turn.start, "request"))
     return asked or "denial" in turn.kinds
-
-
-def _is_plain(task: str) -> bool:
-    """One short clause: nothing in it can outlive the doing of it."""
-    return len(task) <= PLAIN_TASK and not any(sign in task for sign in ",;:—–")
 
 
 def _is_limited(answer: str) -> bool:
@@ -162,13 +161,28 @@ def _consumed(turn: Turn) -> bool:
 # what the agent reports and nobody else says ------------------------------------------------------------------------
 
 
-def _reports(conversation: Conversation, acted: Set[int]) -> Iterator[Item]:
-    """Sentences of the agent that give values or states, in turns that did something or were told something."""
+def _unfinished(
+    conversation: Conversation, items: Sequence[Item], states: Mapping[str, str], live: Set[int]
+) -> frozenset[int]:
+    """Turns with an effect that is still open, and those with a live request that have only looked things up so far."""
+    is_open = (item for item in items if item.family is Family.EFFECT and states[item.id] in UNSETTLED)
+    looking = (turn for turn in conversation.turns if turn.start in live and all(call.reads for call in turn.calls))
+    return frozenset((*(conversation.turn_of[item.message] for item in is_open), *(turn.index for turn in looking)))
+
+
+def _reports(conversation: Conversation, acted: Set[int], unfinished: Set[int]) -> Iterator[Item]:
+    """Sentences of the agent that give values or states, in turns that did something or were told something.
+
+    What it only looked up on the way to something done can be looked up again.
+    """
     for turn in conversation.turns:
         if turn.replies or (turn.index not in acted and not is_instruction(turn)):
             continue
+        on_the_way = frozenset() if turn.index in unfinished else told_look_ups(conversation, turn)
         for message in range(turn.start, min(turn.end, conversation.present)):
             if sum(len(text) for text in _spoken(conversation.messages[message])) > MAX_REPORT:
+                continue
+            if message in on_the_way:
                 continue
             sure = [
                 fact
@@ -186,12 +200,12 @@ MAX_PROGRESS = 1_000
 MAX_ASKED = 400
 MAX_TOLD_AGAIN = 160
 MAX_SAID = 2
+MAX_ABOUT_SECRET = 160
 
 QUESTION = re.compile(r"[?？؟]\W*$")
 """What asks reports nothing, unless it states something; while it has no answer it is an obligation."""
 REPORTS = ("report", "negation_evidence", "correction", "binding", "status_pending", "status_failed", "plan_item")
 MAX_REPORTS = 4
-PLAIN_TASK = 60
 MAX_ANSWER = 120
 MAX_TOLD = 12
 """Of a longer message, the surest sentences; its original is archived."""
@@ -277,6 +291,17 @@ def _vouched_for(conversation: Conversation) -> Iterator[Item]:
                 text = result.part.text
                 if len(text) <= MAX_RESULT and result.ref.message < conversation.present and VOUCHED.search(text):
                     yield _note("row", result.ref.message, result.ref.part, 904, text.strip(), "verified", at_hand)
+
+
+def _about_secrets(conversation: Conversation) -> Iterator[Item]:
+    """Where the agent says that a secret is, asked right after it turned up: its name and place are what may be kept of it."""
+    for turn, following in pairwise(conversation.turns):
+        told = any("secret" in conversation.facts.kinds[message] for message in range(turn.start, turn.end))
+        if not told or not following.has_user or not 0 <= following.final < conversation.present:
+            continue
+        text = words_of(conversation.messages[following.final]).strip()
+        if 0 < len(text) <= MAX_ABOUT_SECRET and asks_where(user_text(conversation, following)[:MAX_ASKED]):
+            yield _note("note", following.final, 0, 960, text, "place")
 
 
 def _progress(conversation: Conversation, look_ups: Sequence[Call]) -> Iterator[Item]:

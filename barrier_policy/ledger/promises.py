@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from barrier_policy.facts.model import Fact
-from barrier_policy.ledger.conversation import (
-    Conversation,
-)
-from barrier_policy.ledger.cues import only_acknowledges
+from barrier_policy.ledger.conversation import MAX_REPLY, Conversation, Turn
+from barrier_policy.ledger.cues import asks, only_acknowledges
+from barrier_policy.ledger.look_ups import is_untold
 from barrier_policy.ledger.model import Event, Item
-from barrier_policy.ledger.owed import Found, new_obligation
+from barrier_policy.ledger.owed import Found, new_obligation, user_text
 from barrier_policy.transcript.model import Origin
 
 
@@ -20,7 +19,7 @@ def commitments(conversation: Conversation) -> Iterator[Found]:
         (turn.final, fact)
         for turn in conversation.turns
         if turn.final >= 0 and turn.end <= conversation.present
-        for fact in conversation.of_kind(turn.final, "commitment")
+        for fact in _promised(conversation, turn)
         if not only_acknowledges(fact.text)
     ]
     for number, (message, fact) in enumerate(made):
@@ -40,11 +39,30 @@ def commitments(conversation: Conversation) -> Iterator[Found]:
         yield item, events
 
 
+def _promised(conversation: Conversation, turn: Turn) -> list[Fact]:
+    """What the agent's closing words seem to promise; of an answer to a mere question only what surely is a promise."""
+    found = conversation.of_kind(turn.final, "commitment")
+    if any(fact.get("proposed") for fact in found) and only_answers(conversation, turn):
+        return [fact for fact in found if not fact.get("proposed")]
+    return found
+
+
+def only_answers(conversation: Conversation, turn: Turn) -> bool:
+    """Whether the agent's closing words answer a mere question: `after three` and `clean now` promise nothing there."""
+    if not is_untold(turn) or not turn.is_read or not all(call.reads for call in turn.calls):
+        return False
+    return "question" in turn.kinds or asks(user_text(conversation, turn)[:MAX_REPLY])
+
+
 def plan_items(conversation: Conversation) -> Iterator[Found]:
     """Open entries of the newest state of each plan entry."""
     latest: dict[str, tuple[Item, Event]] = {}
     for message in conversation.messages:
+        turn = conversation.turn(message.index)
+        answers = message.index == turn.final and only_answers(conversation, turn)
         for number, fact in enumerate(conversation.of_kind(message.index, "plan_item")):
+            if answers and fact.get("source") == "sentence":
+                continue
             key = _plan_key(fact)
             words = fact.text or (latest[key][0].text if key in latest else "")
             if not words:

@@ -11,7 +11,7 @@ from barrier_policy.ledger.conversation import (
     waiting_words,
     words_of,
 )
-from barrier_policy.ledger.cues import defers, turns_elsewhere
+from barrier_policy.ledger.cues import asks, defers, turns_elsewhere
 from barrier_policy.ledger.model import Event, Item
 from barrier_policy.ledger.owed import Found, new_obligation, user_text
 from barrier_policy.ledger.told import is_instruction
@@ -70,7 +70,7 @@ def _answered(conversation: Conversation, turn: Turn) -> int | None:
     after = conversation.turns[turn.index + 1]
     if after.start >= conversation.present and not _stands_alone(conversation, after):
         return None
-    answers = is_instruction(after) or bool(after.kinds & ANSWERS)
+    answers = is_instruction(after) or bool(after.kinds & ANSWERS) or _is_taken(conversation, after)
     if not answers or not after.is_read or after.puts_off or _turns_elsewhere(conversation, after):
         return None
     return after.start
@@ -79,6 +79,12 @@ def _answered(conversation: Conversation, turn: Turn) -> int | None:
 def _stands_alone(conversation: Conversation, turn: Turn) -> bool:
     """Whether an answer that is kept can be read without its question: it is no bare word, and the agent has gone on from it."""
     return turn.final >= 0 and len(user_text(conversation, turn)) > MAX_BARE
+
+
+def _is_taken(conversation: Conversation, reply: Turn) -> bool:
+    """Whether the agent took the next message, which asks nothing itself, for the answer: it left it at a few words, and the talk went on."""
+    went_on = reply.end < len(conversation.messages) and not reply.calls and reply.final >= 0
+    return went_on and not reply.asks and not reply.at_rest and not asks(user_text(conversation, reply)[:MAX_REPLY])
 
 
 def _turns_elsewhere(conversation: Conversation, turn: Turn) -> bool:

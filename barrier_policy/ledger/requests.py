@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+import msgspec
+
+from barrier_policy.ledger.answered import PLAIN_TASK, answers_question, last_sentence
+from barrier_policy.ledger.asides import without_asides
 from barrier_policy.ledger.conversation import (
     MAX_CLOSING,
     Call,
@@ -12,11 +16,12 @@ from barrier_policy.ledger.conversation import (
     speaks,
     words_of,
 )
-from barrier_policy.ledger.cues import tells_rest
+from barrier_policy.ledger.cues import asks, tells_rest
 from barrier_policy.ledger.effects import effect_id
 from barrier_policy.ledger.halves import is_half_answered
 from barrier_policy.ledger.model import UNSETTLED, Event
 from barrier_policy.ledger.owed import Found, new_obligation, user_text
+from barrier_policy.ledger.resumed import resumed
 from barrier_policy.ledger.told import INSTRUCTIVE, is_instruction, told_text
 from barrier_policy.transcript.model import Origin
 
@@ -32,9 +37,11 @@ def requests(conversation: Conversation, effect_states: Mapping[str, str]) -> It
     One that still waits for an effect, or that the agent is at now, can't be held by a record, unless it tells a secret, which the
     record leaves out and the context should lose.
     """
+    conversation = msgspec.structs.replace(conversation, turns=without_asides(conversation))
     runs = list(_runs_of_work(conversation, effect_states))
     given = [run[-1] for run in runs]
-    ended = [_ended(conversation, turn, effect_states) for turn in given]
+    again = resumed(conversation, given)
+    ended = [None if turn is again else _ended(conversation, turn, effect_states) for turn in given]
     in_dialogue = any(map(_is_open_dialogue, (call for turn in conversation.turns for call in turn.calls)))
     newest = next((turn for turn in reversed(given) if is_instruction(turn)), None)
     past = [turn for turn, end in zip(given, ended, strict=True) if end is None and turn.start < conversation.present]
@@ -46,7 +53,9 @@ def requests(conversation: Conversation, effect_states: Mapping[str, str]) -> It
             or _awaits_word(conversation, turn)
             or (in_dialogue and turn is newest)
             or turn is unfinished
+            or turn is again
             or turn.at_rest
+            or _is_several_things(conversation, turn)
             or is_half_answered(conversation, turn)
             or _stands_since_question(conversation, turn)
         )
@@ -60,6 +69,19 @@ def requests(conversation: Conversation, effect_states: Mapping[str, str]) -> It
             if end:
                 events.append(Event(min(turn.end, len(conversation.messages)) - 1, item.id, *end))
             yield item, events
+
+
+def _is_several_things(conversation: Conversation, turn: Turn) -> bool:
+    """Whether a message that was only looked into says more than a short task does: the deed is still to come.
+
+    One that surely sets a rule is kept by the record of the rule.
+    """
+    text = user_text(conversation, turn).strip()
+    rules = conversation.of_kind(turn.start, "constraint", "approval_gate")
+    looked = bool(turn.calls) and all(call.reads for call in turn.calls) and not turn.replies
+    return (
+        looked and all(rule.get("proposed") for rule in rules) and len(text) > PLAIN_TASK and not asks(last_sentence(text))
+    )
 
 
 def _runs_of_work(conversation: Conversation, effect_states: Mapping[str, str]) -> Iterator[list[Turn]]:
@@ -150,6 +172,8 @@ def _ended(conversation: Conversation, turn: Turn, effect_states: Mapping[str, s
         return None
     if _effects(turn, effect_states) and not _unsettled(turn, effect_states) and not _awaits_word(conversation, turn):
         return "satisfied", "its effects are settled"
+    if answers_question(conversation, turn):
+        return "satisfied", "answered by what was looked up"
     return None
 
 

@@ -10,7 +10,11 @@ from typing import Any
 import pytest
 
 from barrier_policy import Decision, decide
-from barrier_policy.decision.plan import STUB_TOKENS
+from barrier_policy.decision.assess import Assessment
+from barrier_policy.decision.plan import STUB_TOKENS, make_plan
+from barrier_policy.join.join import Coverage, Provenance
+from barrier_policy.ledger.model import Family, Item
+from barrier_policy.spans.model import Span
 
 NOW = "2026-06-01T12:00:00Z"
 Messages = list[dict[str, Any]]
@@ -106,3 +110,42 @@ def test_there_is_nothing_to_reclaim_where_the_stand_ins_are_no_smaller_than_wha
     decision = decide(messages, keep_last=2, now=NOW, store=None)
     assert (decision.outcome, set(actions(decision).values())) == ("nothing_to_reclaim", {"retain"})
     assert decision.budget.tokens_after == decision.totals.tokens_before
+
+
+def found(number: int, *, free: bool, gain: int = 0, secret: str = "") -> Assessment:
+    """An assessment of a span of 20 tokens, as far as a plan looks at it."""
+    item = Item(id=f"note:{number}", family=Family.BINDING, kind="note", message=number, text=f"noted {secret}")
+    return Assessment(
+        number=number,
+        span=Span(id=f"s{number}", start=number, end=number + 1),
+        tokens=20,
+        coverage=Coverage(),
+        provenance=Provenance(),
+        verdict="opportunity" if free else "barrier",
+        default_barrier=False,
+        reasons=(),
+        errors=(),
+        repairable=not free,
+        rebind=() if free else (item,),
+        gain=gain,
+    )
+
+
+@pytest.mark.parametrize(
+    ("neighbours", "gain", "secret", "expected"),
+    [
+        (True, -4, "", "repair"),
+        (True, -STUB_TOKENS, "", "retain"),
+        (False, -4, "", "retain"),
+        (True, -4, "[secret password hmac:01]", "retain"),
+    ],
+)
+def test_records_longer_than_their_span_pay_off_where_they_spare_a_stub(
+    neighbours: bool, gain: int, secret: str, expected: str
+) -> None:
+    spans = [found(0, free=True), found(1, free=False, gain=gain, secret=secret)]
+    spans += [found(2, free=True)] if neighbours else [found(2, free=False, gain=-400)]
+    plan = make_plan(spans, lambda assessment: (), tokens_total=60, target_tokens=None)
+    assert plan.actions[1] == expected
+    kept = 20 if expected == "retain" else 20 - gain
+    assert not neighbours or plan.tokens_after == kept + STUB_TOKENS * (2 if expected == "retain" else 1)

@@ -51,6 +51,7 @@ STATES = [
     ({"order": "7", "state": "cancellation requested"}, "pending"),
     ({"id": 1, "confirmed": False}, "pending"),
     ({"status": 202, "id": 1}, "pending"),
+    ({"icn": "4471", "sent": "2026-05-14T21:40:11Z", "ack": "997: none"}, "pending"),
     ({"estado": "en curso"}, "pending"),
     ({"状态": "处理中"}, "pending"),
     ({"sent": 12, "total": 20}, "partial"),

@@ -1,0 +1,282 @@
+"""What users only ask, what answers it, and what of that a record has to hold."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from barrier_policy import decide
+from barrier_policy.decision.model import Decision, SpanDecision
+from barrier_policy.ledger.cues import asks, has_question_word, resumes
+
+Messages = list[dict[str, Any]]
+
+NOW = "2026-06-01T00:00:00Z"
+TAIL: Messages = [{"role": "user", "content": "Lovely weather today."}, {"role": "assistant", "content": "Yes, it is."}]
+
+
+def user(text: str) -> Messages:
+    return [{"role": "user", "content": text}]
+
+
+def agent(text: str) -> Messages:
+    return [{"role": "assistant", "content": text}]
+
+
+def tool(name: str, answer: str, /, **arguments: Any) -> Messages:
+    call = {
+        "id": f"call-{name}-{len(answer)}",
+        "type": "function",
+        "function": {"name": name, "arguments": json.dumps(arguments)},
+    }
+    return [
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": call["id"], "content": answer},
+    ]
+
+
+def judge(messages: Messages, tail: Messages = TAIL) -> Decision:
+    return decide([*messages, *tail], keep_last=len(tail), now=NOW, store=None)
+
+
+def at(decision: Decision, message: int) -> SpanDecision:
+    return next(span for span in decision.spans if span.messages[0] <= message < span.messages[1])
+
+
+def shown(decision: Decision, *kinds: str) -> str:
+    return "\n".join(record.text for record in decision.carrier if not kinds or record.kind in kinds)
+
+
+EARLIER: Messages = [
+    *user("Book the hall for Friday, please."),
+    *tool("hall_create", "HB-101 booked", day="fri"),
+    *agent("Booked."),
+]
+"""Work of its own, so that what follows is not the newest."""
+
+
+# calls of doubtful name ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("question", "name", "answer"),
+    [
+        ("who has lift 2 at ten?", "bay_plan", "lift 2: 10:00-11:30 Meric, clutch"),
+        ("what did they order", "crm_order", "2 proofing cabinets, driver Lutz"),
+        ("did the washer finish", "washer", "done 17:41"),
+        ("ποιος λείπει σήμερα", "hr_absent", "Νίκη Δ. (άδεια)"),
+    ],
+)
+def test_a_call_without_a_verb_that_answers_a_question_is_a_look_up(question: str, name: str, answer: str) -> None:
+    decision = judge([*EARLIER, *user(question), *tool(name, answer, day="mon"), *agent("Here it is.")])
+    assert name not in shown(decision, "receipt")
+
+
+@pytest.mark.parametrize(
+    ("said", "name", "answer"),
+    [
+        ("Set the lift to bay 2 for Meric.", "bay_plan", "lift 2: 10:00-11:30 Meric, clutch"),
+        ("Can you book us a table?", "table_booking", "Booked, no. 12-441"),
+        ("who has lift 2 at ten?", "lift_reset", "lift 2: ok 12-441"),
+        ("dun both", "dunning_notice", "MA-2026-044"),
+    ],
+)
+def test_a_call_for_more_than_a_question_leaves_a_receipt(said: str, name: str, answer: str) -> None:
+    decision = judge([*EARLIER, *user(said), *tool(name, answer, day="mon"), *agent("There.")])
+    assert name in shown(decision, "receipt")
+
+
+def test_a_call_after_the_question_was_answered_is_no_look_up_for_it() -> None:
+    asked = [*user("when does the electrician come?"), *tool("diary_get", "at nine", day="mon"), *agent("At nine.")]
+    decision = judge(
+        [*EARLIER, *asked, *tool("stage_power", "h41 off, h42 off", hosts="h41 h42"), *agent("The rest follows.")]
+    )
+    assert "stage_power" in shown(decision, "receipt")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "which one was it",
+        "wie viele Gäste kommen",
+        "πόσο κάνει",
+        "paljonko se maksaa",
+        "yarın hava nasıl",
+        "今日は何時",
+        "इस महीने का बिल कितना है",
+    ],
+)
+def test_a_question_word_makes_a_question_without_a_mark(text: str) -> None:
+    assert has_question_word(text)
+
+
+@pytest.mark.parametrize("text", ["book the small room", "buch den kleinen Raum", "reserva la sala pequeña"])
+def test_an_order_is_no_question(text: str) -> None:
+    assert not asks(text)
+
+
+# what was asked and answered -----------------------------------------------------------------------------------------
+
+START = tool("staff_get", '{"name":"Dr. N.","start":"2026-04-01"}', q="new")
+
+
+@pytest.mark.parametrize("question", ["the new doctor starts when", "show me the start of the new doctor", "largest one"])
+def test_what_a_look_up_has_answered_needs_no_record(question: str) -> None:
+    decision = judge([*EARLIER, *user(question), *START, *agent("On 1 April.")])
+    assert at(decision, 4).action == "summarize"
+    assert question not in shown(decision)
+    assert "On 1 April." not in shown(decision)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "Never call the new doctor before ten.",
+        "when the new doctor starts, her room is 12, not 14, and nobody moves the sofa",
+    ],
+)
+def test_what_says_more_than_a_question_keeps_its_record(rule: str) -> None:
+    decision = judge([*EARLIER, *user(rule), *START, *agent("On 1 April.")])
+    assert rule in shown(decision) or at(decision, 4).action == "retain"
+
+
+def test_what_was_looked_up_on_the_way_to_a_deed_needs_no_note() -> None:
+    work = [
+        *user("Get the cache in, please: one step after the other, tests in between, then push it to main."),
+        *tool("edit_file", "1 replacement in ci.yml", path="ci.yml", find="a", replace="b"),
+        *agent("It is in."),
+        *tool("timings_get", "deps 38s, build 166s", run="1"),
+        *agent("deps went from 210 to 38 seconds."),
+    ]
+    assert "210 to 38" not in shown(judge(work))
+
+
+def test_what_a_deed_rests_on_is_noted() -> None:
+    work = [
+        *user("Find out which broker the bench uses and empty its queue."),
+        *tool("read_file", "broker: 127.0.0.1:5673\n# before: mq-shared:5672", path="bench.yaml"),
+        *agent("It is 127.0.0.1:5673; mq-shared:5672 belongs to everybody and must not be purged."),
+        *tool("queue_purge", "purged 912", broker="127.0.0.1:5673"),
+        *agent("Empty."),
+    ]
+    assert "must not be purged" in shown(judge(work))
+
+
+def test_the_findings_of_a_longer_task_are_noted() -> None:
+    work = [
+        *user("Review the change file by file please, but one comment at the end with everything in it, not twelve."),
+        *tool("read_file", "func Stop() { t.stop = true }", path="tick.go"),
+        *agent("tick.go:141 lost wakeup: Stop without the lock races."),
+    ]
+    decision = judge([*work, *user("nice"), *agent("Thanks.")])
+    assert "tick.go:141" in shown(decision) or at(decision, 3).action == "retain"
+
+
+# work before and after a question ------------------------------------------------------------------------------------
+
+MOVE = user("Move all fourteen tenants to the new cluster tonight, but skip acme, they have their own window.")
+SIZES = [*tool("sizes_get", "birch 12 GB, coral 3 GB", cluster="old"), *agent("All small.")]
+ASIDE = [*user("how long did the rehearsal take?"), *tool("log_get", "2 h 41 min", n=1), *agent("Under three hours.")]
+LOST = tool("tenants_migrate", "birch ok\nconnection lost, exit 75", to="new")
+
+
+def test_what_is_done_after_an_answered_question_belongs_to_the_work_before() -> None:
+    decision = judge([*MOVE, *SIZES, *ASIDE, *LOST, *agent("We lost the connection.")])
+    assert at(decision, 0).action == "retain"
+    assert at(decision, 4).action == "summarize"
+
+
+def test_a_longer_request_that_was_only_looked_into_stays() -> None:
+    papers = [*user("Find the papers of the hall."), *tool("papers_find", "12 papers", q="hall"), *agent("Twelve.")]
+    badges = user("I need the file for the badges for the gala, 240 pieces, the printer wants it by noon.")
+    decision = judge([*badges, *SIZES, *papers])
+    assert at(decision, 0).action == "retain"
+
+
+STEPS = [
+    *user(
+        "Take the rack down in this order: the guests first, then the hosts, the storage after them and the switch at the end."
+    ),
+    *tool("guests_stop", "18 guests stopped", rack=4),
+    *agent("All guests are off."),
+]
+
+
+@pytest.mark.parametrize("word", ["ok next", "Mach weiter.", "podes seguir", "συνέχισε", "那接着做吧"])
+def test_the_word_to_go_on_keeps_the_request_that_it_resumes(word: str) -> None:
+    decision = judge([*STEPS, *ASIDE], tail=user(word))
+    assert at(decision, 0).action == "retain"
+
+
+def test_a_request_that_was_done_goes_with_its_receipt() -> None:
+    assert at(judge([*STEPS, *ASIDE]), 0).action != "retain"
+
+
+def test_a_long_message_gives_work_of_its_own() -> None:
+    assert not resumes(
+        "go on holiday mode: heating to 16, shutters down at ten, mail to Ana, and water the plants on Sunday"
+    )
+
+
+# questions of the agent ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer"),
+    [("Fourth. I should cycle.", "The weather would be with you."), ("Ten days early.", "Guests will like it.")],
+)
+def test_a_question_is_over_where_the_agent_was_content_with_the_next_message(reply: str, answer: str) -> None:
+    talk = [*user("My tram was late again."), *agent("The third time since Monday?"), *user(reply), *agent(answer)]
+    assert at(judge([*talk, *EARLIER]), 1).action != "retain"
+
+
+def test_a_question_stays_open_behind_a_question() -> None:
+    talk = [
+        *user("Bring the hall in order."),
+        *agent("The large table or the small one?"),
+        *user("is it still raining?"),
+        *agent("No."),
+    ]
+    assert at(judge([*talk, *user("good"), *agent("Yes.")]), 1).action == "retain"
+
+
+# where a secret is -----------------------------------------------------------------------------------------------------
+
+SHOWN = [
+    *user("why does the dump fail"),
+    *tool("trace", "+ PGPASSWORD=Gr4nit-Eule-88\npermission denied", q="x"),
+    *agent("It may not read it."),
+]
+
+
+@pytest.mark.parametrize("question", ["where does it get it from", "woher kommt das", "gdzie to leży"])
+def test_the_place_of_a_secret_is_noted(question: str) -> None:
+    decision = judge([*SHOWN, *user(question), *agent("From the vault of the house, variable DUMPER_PW.")])
+    assert "variable DUMPER_PW" in shown(decision)
+    assert "Eule" not in shown(decision)
+
+
+def test_other_answers_behind_a_secret_need_no_note() -> None:
+    assert "Nobody else." not in shown(judge([*SHOWN, *user("who else is affected?"), *agent("Nobody else.")]))
+
+
+# answers that sound like promises ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("When is she in?", "Tomorrow from half past eight."),
+        ("And without cookies?", "Then by address, which is coarser."),
+        ("who is on at the desk today", "Sanna in the morning, Jo in the afternoon."),
+    ],
+)
+def test_the_answer_to_a_question_is_no_promise(question: str, answer: str) -> None:
+    assert answer not in shown(judge([*EARLIER, *user(question), *agent(answer), *user("good"), *agent("Yes.")]))
+
+
+def test_a_promise_that_follows_an_order_is_kept() -> None:
+    decision = judge([*EARLIER, *user("On Sunday remind me to bleed the radiators."), *agent("I'll bring it up on Sunday.")])
+    assert "bring it up on Sunday" in shown(decision)
