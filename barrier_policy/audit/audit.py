@@ -119,6 +119,7 @@ class _Audit:
             missing,
             result.before,
             stands_before.holds,
+            result.keeps,
             lambda text: mined(text, self._facts),
             notes,
         )

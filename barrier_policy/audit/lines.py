@@ -36,8 +36,9 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     """A piece of a carrier entry: the items that it holds, or none.
 
     `wrong` says in what it differs from the record of those items: "" (nothing), `state`, `kind`, or `line` for a value that stands on
-    the line of another message. `entry` counts the entries of the result's carriers. `carried`: the carrier of before had it. `times` is
-    how often a receipt says that it was done, `before` how often the carrier of before had said so.
+    the line of another message. `entry` counts the entries of the result's carriers. `carried`: the carrier of before had it, and holds
+    no item; `stood` is where in that carrier the same stood, -1 for nowhere. `times` is how often a receipt says that it was done, `before`
+    how often the carrier of before had said so.
     """
 
     place: Place
@@ -47,6 +48,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     items: tuple[Known, ...] = ()
     wrong: str = ""
     carried: bool = False
+    stood: int = -1
     times: int = 1
     before: int = 0
 
@@ -87,6 +89,9 @@ class LineReader:
                 self._lengths.setdefault(_first_word(item.item.text, 0), set()).add(len(item.item.text))
         self._done = receipts_of(carried)
         self._carried = {(entry.kind, line) for entry in carried for line in entry.text.split("\n")}
+        self._stood: dict[tuple[str, str], int] = {}
+        for number, entry in enumerate(carried):
+            self._stood.setdefault((entry.kind, _said(entry.kind, entry.text)), number)
         self._carried_words: dict[str, set[int]] = {}
         seen = (line for entry in carried if entry.kind == VALUES for line in entry.text.split("\n"))
         for number, line in enumerate(seen):
@@ -103,7 +108,8 @@ class LineReader:
         at = 0
         while at < len(lines):
             size, line = self._piece(entry.kind, lines, at)
-            yield msgspec.structs.replace(self._counted(line), place=place, entry=number)
+            stood = self._stood.get((entry.kind, _said(entry.kind, line.text)), -1)
+            yield msgspec.structs.replace(self._counted(line), place=place, entry=number, stood=stood)
             at += size
 
     def _counted(self, line: Line) -> Line:
@@ -168,6 +174,14 @@ class LineReader:
 def _line(kind: str, text: str, *, items: Sequence[Known] = (), wrong: str = "", carried: bool = False) -> Line:
     nowhere = Place(message=0)
     return Line(place=nowhere, kind=kind, entry=0, text=text, items=tuple(items), wrong=wrong, carried=carried)
+
+
+def _said(kind: str, text: str) -> str:
+    """What an entry says; of a receipt without how often."""
+    if kind != "receipt":
+        return text
+    word, _, rest = read_receipt(text)
+    return f"{word}: {rest}"
 
 
 def _readings(line: str) -> Iterator[tuple[str, str]]:

@@ -62,8 +62,8 @@ def as_record(known: Known) -> str:
 class LineChecks:
     """What is wrong with the lines of the carriers; `reported` are items whose finding says already what became of them.
 
-    `missing` are protected items without a witness, `stands_in_before` says whether a text stands verbatim in before, `judge` gives the
-    facts of a text as if a user had said it.
+    `missing` are protected items without a witness, `stands_in_before` says whether a text stands verbatim in before, `keeps` whether the
+    result has a message of before as it was, `judge` gives the facts of a text as if a user had said it.
     """
 
     def __init__(
@@ -71,6 +71,7 @@ class LineChecks:
         missing: Sequence[Known],
         messages: Sequence[Message],
         stands_in_before: Callable[[str], bool],
+        keeps: Callable[[int], bool],
         judge: Callable[[str], Iterable[Fact]],
         notes: Notebook,
     ) -> None:
@@ -81,6 +82,7 @@ class LineChecks:
         self._values = Likes((known.item.id, known.item.text) for known in missing if known.is_value)
         self._messages = messages
         self._stands_in_before = stands_in_before
+        self._keeps = keeps
         self._judge = judge
         self._notes = notes
         self._told: Counter[str] = Counter()
@@ -147,11 +149,15 @@ class LineChecks:
         )
 
     def _order(self, lines: Sequence[Line]) -> None:
-        """Items of an entry in the order of the walk, and entries of a kind in that of their first items. Values have no order among them."""
+        """Items of an entry in the order of the walk, and entries of a kind in that of their first items. Values have no order among them.
+
+        What the carrier of before had comes first, as it stood there.
+        """
         last: dict[int, Order] = {}
         first: dict[str, Order] = {}
+        times = Counter((line.kind, line.text) for line in lines)
         for line in lines:
-            orders = [] if line.wrong else [known.order for known in line.items]
+            orders = [] if line.wrong else self._places(line, alone=times[line.kind, line.text] == 1)
             if not orders or line.kind == VALUES:
                 continue
             self._notes.count("order")
@@ -165,3 +171,15 @@ class LineChecks:
             if row not in last:
                 first[wider] = order
             last[row] = order
+
+    def _places(self, line: Line, *, alone: bool) -> list[Order]:
+        """Where in the walk a line may stand. One that stands `alone` for all that said the same stands where the first of them does."""
+        if line.items and line.stood >= 0:
+            return [(-1, line.stood)]
+        places = {
+            known.order: known.item.message for known in line.items if known.protected and known.holder == known.item.id
+        }
+        if not alone or not places:
+            return [known.order for known in line.items]
+        left = [order for order, message in places.items() if not self._keeps(message)]
+        return [min(places), min(left, default=min(places))]  # of equal messages nobody can tell which was kept

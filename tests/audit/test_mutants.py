@@ -427,7 +427,9 @@ def test_clean_results_of_real_transcripts_pass(results: list[Result], check: Ch
     assert len(failed) <= (1 - CLEAN) * len(results), failed
 
 
-def mutants(operator: Callable[[Result, random.Random], Any], name: str, results: list[Result]) -> Iterator[tuple[Result, Any]]:
+def mutants(
+    operator: Callable[[Result, random.Random], Any], name: str, results: list[Result]
+) -> Iterator[tuple[Result, Any]]:
     """What an operator makes of the first carriers that it can spoil, as many as are wanted."""
     made = ((result, operator(result, random.Random(f"{name} {result.name}"))) for result in results)
     return islice(((result, mutant) for result, mutant in made if mutant is not None), WANTED)
