@@ -301,8 +301,12 @@ def _counted(record: CarrierRecord) -> list[Fields]:
 
 
 def _carried(record: CarrierRecord) -> list[Fields]:
-    """Items of an earlier record under names that no longer depend on where they once stood; what was one line is one item."""
+    """Items of an earlier record under names that no longer depend on where they once stood; what was one line is one item.
+
+    So do the places of values: message 6 of another transcript is not message 6 of this one.
+    """
     items = _counted(record)
+    written = digest_text(record.text)[7:15]
     names = {
         item["id"]: f"{CARRIED}{digest_text(kind_of(item, record.kind) + line_of(record.kind, item))[7:23]}"
         for item in items
@@ -314,6 +318,8 @@ def _carried(record: CarrierRecord) -> list[Fields]:
         calls.setdefault(renamed["id"], []).extend(item.get("calls", ()))
         if "shown_by" in item:
             renamed["shown_by"] = names.get(item["shown_by"], item["shown_by"])
+        if kind_of(item, record.kind) == VALUES and not isinstance(place_of(item), str):
+            renamed["line"] = f"{place_of(item)}@{written}"
         if renamed.get("shown_by") != renamed["id"]:
             found.setdefault(renamed["id"], renamed)
     return [item | {"calls": calls[name]} if calls[name] else item for name, item in found.items()]
