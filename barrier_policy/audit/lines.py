@@ -35,8 +35,8 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
 class Line(msgspec.Struct, frozen=True, kw_only=True):
     """A piece of a carrier entry: the items that it holds, or none.
 
-    `wrong` says in what it differs from the record of those items: "" (nothing), `state`, `kind`, or `line` for a value that stands on
-    the line of another message. `entry` counts the entries of the result's carriers. `carried`: the carrier of before had it, and holds
+    `wrong` says in what it differs from the record of those items: "" (nothing), `state`, `kind`, `mark` where it tells as current what
+    was replaced, or `line` for a value that stands on the line of another message. `entry` counts the entries of the result's carriers. `carried`: the carrier of before had it, and holds
     no item; `stood` is where in that carrier the same stood, -1 for nowhere. `times` is how often a receipt says that it was done, `before`
     how often the carrier of before had said so.
     """
@@ -78,12 +78,13 @@ class LineReader:
 
     def __init__(self, known: Sequence[Known], carried: Sequence[Entry], held: Iterable[str] = ()) -> None:
         self._held = frozenset(held)
-        self._by_line: dict[str, list[tuple[list[str], Known]]] = {}
+        self._by_line: dict[str, list[tuple[tuple[str, ...], Known]]] = {}
+        """By first line, the lines of items: with what was replaced in them and without."""
         self._values: dict[str, list[Known]] = {}
         self._lengths: dict[str, set[int]] = {}
         for item in known:
-            lines = text_lines(item)
-            self._by_line.setdefault(lines[0], []).append((lines, item))
+            for lines in dict.fromkeys((tuple(text_lines(item)), tuple(item.item.text.split("\n")))):
+                self._by_line.setdefault(lines[0], []).append((lines, item))
             if item.record == VALUES:
                 self._values.setdefault(item.item.text, []).append(item)
                 self._lengths.setdefault(_first_word(item.item.text, 0), set()).add(len(item.item.text))
@@ -123,9 +124,9 @@ class LineReader:
         items: list[Known] = []
         for prefix, rest in _readings(lines[at]):
             for words, known in self._by_line.get(rest, ())[:MAX_CANDIDATES]:
-                if words[1:] != lines[at + 1 : at + len(words)]:
+                if list(words[1:]) != lines[at + 1 : at + len(words)]:
                     continue
-                wrong = _difference(known, kind, prefix)
+                wrong = _difference(known, kind, prefix) or ("" if words == tuple(text_lines(known)) else "mark")
                 rank = (wrong == "", len(words), known.current)
                 if best is None or rank > best[0]:
                     best, items = (rank, wrong, "\n".join(lines[at : at + len(words)])), []

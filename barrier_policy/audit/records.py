@@ -56,7 +56,7 @@ def place_before(known: Known, messages: Sequence[Message]) -> Place:
 
 def as_record(known: Known) -> str:
     """The words that a record of an item shows."""
-    return known.prefix + known.item.text
+    return known.prefix + known.words
 
 
 class LineChecks:
@@ -105,7 +105,12 @@ class LineChecks:
             if self._told[line.receipt] > len(line.items) + line.before:
                 self._add("audit.unsupported", line, known)
         if line.wrong:
-            rule = {"state": "audit.contradicted", "kind": "audit.misfiled", "line": "audit.misbound"}[line.wrong]
+            rule = {
+                "state": "audit.contradicted",
+                "kind": "audit.misfiled",
+                "line": "audit.misbound",
+                "mark": "audit.stale",
+            }[line.wrong]
             self._add(rule, line, known)
         elif not any(known.current for known in line.items):
             self._add("audit.stale", line, known, expected=f"{known.state}: {known.item.text}")
