@@ -71,12 +71,19 @@ def find_carriers(messages: Sequence[Message]) -> Iterator[Shown]:
 
 
 class LineReader:
-    """Finds the items of carrier lines. `carried` are the entries of the carrier that before already had, `held` the words of its records.
+    """Finds the items of carrier lines. `carried` are the entries of the carrier that before already had, `held` the words of its records,
+    `rewritten` its lines, by kind, as they stand once what has changed since is told.
 
     A value that another line showed gets a line of its own once that has ended.
     """
 
-    def __init__(self, known: Sequence[Known], carried: Sequence[Entry], held: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        known: Sequence[Known],
+        carried: Sequence[Entry],
+        held: Iterable[str] = (),
+        rewritten: Iterable[tuple[str, str]] = (),
+    ) -> None:
         self._held = frozenset(held)
         self._by_line: dict[str, list[tuple[tuple[str, ...], Known]]] = {}
         """By first line, the lines of items: with what was replaced in them and without."""
@@ -90,6 +97,7 @@ class LineReader:
                 self._lengths.setdefault(_first_word(item.item.text, 0), set()).add(len(item.item.text))
         self._done = receipts_of(carried)
         self._carried = {(entry.kind, line) for entry in carried for line in entry.text.split("\n")}
+        self._carried.update(rewritten)
         self._stood: dict[tuple[str, str], int] = {}
         for number, entry in enumerate(carried):
             self._stood.setdefault((entry.kind, _said(entry.kind, entry.text)), number)

@@ -12,6 +12,7 @@ from barrier_policy.audit.messages import place_of
 from barrier_policy.audit.model import Place
 from barrier_policy.audit.notebook import Notebook
 from barrier_policy.audit.result import Result, Standing
+from barrier_policy.audit.stale import Superseded
 from barrier_policy.audit.text import OPPOSED, WordIndex
 from barrier_policy.facts.model import Fact
 from barrier_policy.facts.words import content_words
@@ -63,7 +64,8 @@ class LineChecks:
     """What is wrong with the lines of the carriers; `reported` are items whose finding says already what became of them.
 
     `missing` are protected items without a witness, `stands_in_before` says whether a text stands verbatim in before, `keeps` whether the
-    result has a message of before as it was, `judge` gives the facts of a text as if a user had said it.
+    result has a message of before as it was, `judge` gives the facts of a text as if a user had said it, and
+    `superseded` holds the values that before knows as such.
     """
 
     def __init__(
@@ -73,6 +75,7 @@ class LineChecks:
         stands_in_before: Callable[[str], bool],
         keeps: Callable[[int], bool],
         judge: Callable[[str], Iterable[Fact]],
+        superseded: Superseded,
         notes: Notebook,
     ) -> None:
         self._missing = list(missing)
@@ -84,6 +87,7 @@ class LineChecks:
         self._stands_in_before = stands_in_before
         self._keeps = keeps
         self._judge = judge
+        self._superseded = superseded
         self._notes = notes
         self._told: Counter[str] = Counter()
         self.reported: set[str] = set()
@@ -112,13 +116,16 @@ class LineChecks:
                 "mark": "audit.stale",
             }[line.wrong]
             self._add(rule, line, known)
-        elif not any(known.current for known in line.items):
+        elif not any(known.current or known.words != known.item.text for known in line.items):  # a line that says it is no lie
             self._add("audit.stale", line, known, expected=f"{known.state}: {known.item.text}")
 
     def _stray(self, line: Line, number: int) -> None:
         known = self._nearest(line)
+        stale = self._superseded.told(line.text) if line.kind in TOGETHER else None
         if known is not None:
             self._add(self._how(line, known), line, known)
+        elif stale is not None:
+            self._add("audit.stale", line, stale.known, expected=f"{stale.old} is superseded: now {stale.new}")
         elif not (line.kind in TOGETHER and self._stands_in_before(line.text)):
             self._notes.add("audit.unsupported", "records", f"line:{number}", line.kind, after=line.place, found=line.text)
 

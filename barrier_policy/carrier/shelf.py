@@ -154,9 +154,15 @@ class Shelf:
         head = self._source.head if self._source else ""
         return dict.fromkeys((text for text in self._values if not self._former_holder(text, self.units)), head)
 
-    def subject_of_value(self, text: str) -> str:
-        """What an exact value is a reading of, "" where that is not known."""
-        return str(self._values[text].get("subject", ""))
+    def value(self, text: str) -> Fields:
+        """What is known of an exact value."""
+        return self._values[text]
+
+    def rewrite(self, name: str, item: Fields, reason: str) -> None:
+        """Let a thing say something else, under the name that it has."""
+        unit = self.units[name]
+        self.dropped.append(Dropped(kind=unit.kind, subject=unit.subject, text=unit.line, reason=reason))
+        self.units[name] = msgspec.structs.replace(unit, item=item)
 
     def remove_value(self, text: str, reason: str) -> None:
         """Take an exact value away."""

@@ -160,7 +160,7 @@ class _Said:
             return
         words = _about(by.text)
         near = [number for number in told if words & _about(self._statements[number].text)]
-        chosen = near or told[-1:]
+        chosen = near or self._like(self._last_by_user(told) or told[-1:], told)
         chosen += [number for number in told if number > chosen[0] and not self._statements[number].by_user]
         if any(self._values[number].count(old) > 1 for number in chosen):
             return
@@ -183,10 +183,19 @@ class _Said:
         earlier = [n for n, said in enumerate(self._statements) if said.message < by.message and self._values[n]]
         alike = [n for n in earlier if words & _about(self._statements[n].text) and self._alike(n, new)]
         if not alike and len(by.text.split()) <= SHORT:
-            alike = [n for n in earlier[-1:] if self._alike(n, new)]
+            alike = [n for n in self._last_by_user(earlier) if self._alike(n, new)]
         olds = self._alike(alike[-1], new) if alike else []
         if len(olds) == 1:
             yield from self.replaced(olds[0], new, by, before)
+
+    def _like(self, chosen: Sequence[int], told: Sequence[int]) -> list[int]:
+        """The statements that say in about the same words what a chosen one does."""
+        words = frozenset().union(*(_about(self._statements[number].text) for number in chosen))
+        alike = {number for number in told if len(words & _about(self._statements[number].text)) * 2 > len(words)}
+        return sorted({*chosen, *alike})
+
+    def _last_by_user(self, numbers: Sequence[int]) -> list[int]:
+        return next(([n] for n in reversed(numbers) if self._statements[n].by_user), [])
 
     def _alike(self, number: int, new: str) -> list[str]:
         """The values of a statement that have the form of a new one."""
@@ -213,6 +222,14 @@ def _about(text: str) -> frozenset[str]:
 def _form(value: str) -> str:
     """The form of a value: `ORD-77120` and `ORD-881` are alike, `8080` and `8080/tcp` are not."""
     return re.sub(r"\d+", "0", value.casefold())
+
+
+_TOLD = re.compile(r"(.+?) is superseded: now (.+?)(?:; |$)")
+
+
+def replaced_in(told: str) -> dict[str, str]:
+    """The present value by the old one, of what `told_as_replaced` says."""
+    return dict(_TOLD.findall(told))
 
 
 def told_as_replaced(replaced: Mapping[str, str]) -> str:

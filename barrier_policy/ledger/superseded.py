@@ -7,7 +7,7 @@ value holds now. Effects are history and are left alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -23,7 +23,7 @@ from barrier_policy.ledger.corrections import (
 )
 from barrier_policy.ledger.looked_again import Answer, changed_cells, look_up_name
 from barrier_policy.ledger.model import Event, Family, Item
-from barrier_policy.transcript.model import PartType
+from barrier_policy.transcript.model import Message, PartType
 from barrier_policy.transcript.pairing import PartRef
 
 MAX_STATEMENT = 1_500
@@ -40,7 +40,7 @@ def find_corrections(conversation: Conversation) -> tuple[Correction, ...]:
         Correction(message=message.index, text=sentence)
         for message in conversation.messages
         if opens_turn(message)
-        for sentence in _sentences(conversation, message.index)
+        for sentence in _sentences(message)
         if may_correct(sentence)
     )
 
@@ -49,7 +49,7 @@ def supersede(
     conversation: Conversation, items: Sequence[Item], corrections: Sequence[Correction]
 ) -> tuple[list[Item], list[Event]]:
     """The items, with what in them was replaced, and the events of those that are superseded as a whole. Linear in the conversation."""
-    replaced = find_replaced(_statements(conversation), corrections) if corrections else []
+    replaced = find_replaced(find_statements(conversation.messages), corrections) if corrections else []
     look_ups = _LookUps(conversation)
     shown = {(item.message, item.text) for item in items if item.kind == "row"}
     found: list[Item] = []
@@ -112,7 +112,7 @@ def _looked_again(
     )
     if not whole or not seen:
         return _marked(item, changed), None
-    attributes = item.attributes | {"newer": "\n".join(changed.values())}
+    attributes = item.attributes | {"newer": "\n".join(changed.values()), "replaced": told_as_replaced(changed)}
     event = Event(newest.message, item.id, "superseded", f"looked up anew at message {newest.message}")
     return msgspec.structs.replace(item, attributes=attributes), event
 
@@ -120,19 +120,19 @@ def _looked_again(
 # spoken corrections -------------------------------------------------------------------------------------------------
 
 
-def _sentences(conversation: Conversation, message: int) -> Iterator[str]:
-    for part in conversation.messages[message].parts:
+def _sentences(message: Message) -> Iterator[str]:
+    for part in message.parts:
         if part.type is PartType.TEXT and len(part.text) <= MAX_STATEMENT:
             yield from (sentence.strip() for sentence in SENTENCE_END.split(part.text) if sentence.strip())
 
 
-def _statements(conversation: Conversation) -> list[Statement]:
+def find_statements(messages: Iterable[Message]) -> list[Statement]:
     """What users and the agent have said with a value in it, each known by its message."""
     return [
         Statement(key=str(message.index), message=message.index, text=sentence, by_user=opens_turn(message))
-        for message in conversation.messages
+        for message in messages
         if opens_turn(message) or speaks(message)
-        for sentence in _sentences(conversation, message.index)
+        for sentence in _sentences(message)
         if values_in(sentence)
     ]
 
