@@ -116,7 +116,9 @@ class LineChecks:
                 "mark": "audit.stale",
             }[line.wrong]
             self._add(rule, line, known)
-        elif not any(known.current or known.words != known.item.text for known in line.items):  # a line that says it is no lie
+        elif not any(
+            known.current or known.words != known.item.text for known in line.items
+        ):  # a line that says it is no lie
             self._add("audit.stale", line, known, expected=f"{known.state}: {known.item.text}")
 
     def _stray(self, line: Line, number: int) -> None:
