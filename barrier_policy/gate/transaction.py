@@ -97,7 +97,10 @@ class Transaction(msgspec.Struct, kw_only=True):
 
     def _run(self) -> Compaction:
         decision, transcript = self.analysis.decision, self.analysis.transcript
-        self.journal.record(State.PLANNED, decision=decision.decision_id, head=self.source.digest, **owner())
+        keep_last = len(transcript.messages) - decision.tail.start
+        self.journal.record(
+            State.PLANNED, decision=decision.decision_id, head=self.source.digest, keep_last=keep_last, **owner()
+        )
         archive = None
         if self.store is not None:
             archive = archive_originals(self.store, self.source, decision, transcript.messages, self.runs)
