@@ -29,7 +29,12 @@ def receipts(store: Path, name: str, edits: list[dict[str, Any]]) -> list[str]:
     messages: Messages = [{"role": "user", "content": "Raise it step by step."}]
     for number, arguments in enumerate(edits):
         messages += tool(number, name, arguments, "The file has been updated.")
-    for role, text in (("assistant", "Done. " * 200), ("user", "Thanks."), ("assistant", "You are welcome."), ("user", "Bye.")):
+    for role, text in (
+        ("assistant", "Done. " * 200),
+        ("user", "Thanks."),
+        ("assistant", "You are welcome."),
+        ("user", "Bye."),
+    ):
         messages.append({"role": role, "content": text})
     done = Gate(store=store, summarizer=lambda request: "It was raised.").compact(messages, keep_last=2, now=NOW)
     return [entry.text for entry in parse_block(done.carrier.text).entries if entry.kind == "receipt"]
