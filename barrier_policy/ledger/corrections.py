@@ -7,6 +7,7 @@ shares a word with it. A new value that was said before is no correction but a c
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
@@ -16,6 +17,10 @@ from barrier_policy.facts.words import content_words
 MAX_SENTENCE = 400
 MAX_TOLD = 160
 """Characters of two values that are told beside what they stand in; longer ones are texts."""
+REACH = 300
+"""Statements before a correction in which what it corrects is looked for by its form."""
+MAX_CORRECTIONS = 100
+"""The newest so many are weighed."""
 SHORT = 8
 """Words up to which a correction that shares none with what it corrects may speak of the message before it."""
 
@@ -114,7 +119,7 @@ def find_replaced(statements: Sequence[Statement], corrections: Sequence[Correct
     """
     said = _Said(statements)
     found: list[Replaced] = []
-    for correction in corrections:
+    for correction in corrections[-MAX_CORRECTIONS:]:
         for old, new in _pairs(correction.text) if may_correct(correction.text) else ():
             found += said.replaced(old, new, correction, found)
         if not any(entry.message == correction.message for entry in found):
@@ -180,7 +185,8 @@ class _Said:
             return
         (new,) = values
         words = _about(CUE.sub(" ", by.text))
-        earlier = [n for n, said in enumerate(self._statements) if said.message < by.message and self._values[n]]
+        end = bisect_left(self._statements, by.message, key=lambda said: said.message)
+        earlier = [number for number in range(max(0, end - REACH), end) if self._values[number]]
         alike = [n for n in earlier if words & _about(self._statements[n].text) and self._alike(n, new)]
         if not alike and len(by.text.split()) <= SHORT:
             alike = [n for n in self._last_by_user(earlier) if self._alike(n, new)]

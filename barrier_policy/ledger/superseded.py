@@ -51,7 +51,10 @@ def supersede(
     """The items, with what in them was replaced, and the events of those that are superseded as a whole. Linear in the conversation."""
     replaced = find_replaced(find_statements(conversation.messages), corrections) if corrections else []
     look_ups = _LookUps(conversation)
-    shown = {(item.message, item.text) for item in items if item.kind == "row"}
+    shown: dict[int, dict[str, None]] = {}
+    for item in items:
+        if item.kind == "row":
+            shown.setdefault(item.message, {})[item.text] = None
     found: list[Item] = []
     events: list[Event] = []
     for item in items:
@@ -101,14 +104,14 @@ class _LookUps:
 
 
 def _looked_again(
-    item: Item, newest: Answer, shown: set[tuple[int, str]], conversation: Conversation
+    item: Item, newest: Answer, shown: Mapping[int, Iterable[str]], conversation: Conversation
 ) -> tuple[Item, Event | None]:
     """A line of an answer: superseded where the newest answer says all of it otherwise and stays in sight, else with what it says otherwise."""
     changed, whole = changed_cells(item.text, newest.text) if newest.message > item.message else ({}, False)
     if not changed:
         return item, None
     seen = newest.message >= conversation.present or any(
-        message == newest.message and all(value in text for value in changed.values()) for message, text in shown
+        all(value in text for value in changed.values()) for text in shown.get(newest.message, ())
     )
     if not whole or not seen:
         return _marked(item, changed), None
