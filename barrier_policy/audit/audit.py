@@ -17,6 +17,7 @@ from barrier_policy.audit.notebook import Notebook
 from barrier_policy.audit.records import LineChecks, as_record, check_carriers, place_before
 from barrier_policy.audit.result import Result, Standing, compare
 from barrier_policy.audit.rules import RULES
+from barrier_policy.audit.stale import find_superseded
 from barrier_policy.audit.text import NewText, mined
 from barrier_policy.audit.witness import Fate, Witness, index_messages
 from barrier_policy.audit.witness import Witnesses as Search
@@ -81,6 +82,14 @@ def audit_analysis(
     return _Audit(decider, before, after, now, earlier).report()
 
 
+class Due(msgspec.Struct, frozen=True, kw_only=True):
+    """What a carrier of before has become: the `rows` that ought to stand, those of them that hold on, and what has `ended` and why."""
+
+    rows: frozenset[str]
+    rewritten: tuple[tuple[str, str], ...]
+    ended: dict[str, str]
+
+
 class _Audit:
     """One audit, step by step. Linear in both transcripts."""
 
@@ -106,27 +115,31 @@ class _Audit:
         result, notes, masker = self._result, self._notes, self._analysis.masker
         carriers = list(find_carriers(result.of(Standing.CARRIER)))
         carried = carried_entries(result.before)
-        lines = lines_of(carriers, LineReader(self._known, carried, self._held()))
+        due = self._still_due()
+        lines = lines_of(carriers, LineReader(self._known, carried, self._held(), due.rewritten))
         new = NewText(result.of(Standing.NEW), self._facts)
         self._check_structure()
         check_carriers(result, carriers, notes)
         opaque = check_opaque(result, notes)
         search = Search(result, self._known, lines, new, masker)
         witnesses = [(known, search.of(known)) for known in self._known if known.protected]
+        superseded = find_superseded(self._known)
         missing = [known for known, witness in witnesses if witness.fate is Fate.GONE]
         stands_before = index_messages(result.before, masker)
         records = LineChecks(
             missing,
             result.before,
             stands_before.holds,
+            result.keeps,
             lambda text: mined(text, self._facts),
+            superseded,
             notes,
         )
         records.check(lines)
-        claims = ClaimChecks(self._known, missing, stands_before, result.before, notes)
+        claims = ClaimChecks(self._known, missing, stands_before, result.before, superseded, notes)
         claims.check(new, (masker, self._new_facts.masker))
         self._items(witnesses, records.reported | claims.reported, opaque=opaque)
-        self._carried(carried, lines, opaque=opaque)
+        self._carried(carried, lines, due, opaque=opaque)
         return self._report(Counter(witness.fate for _, witness in witnesses))
 
     def _check_structure(self) -> None:
@@ -171,22 +184,29 @@ class _Audit:
             self._doubtful[known.item.message] = {fact.text for fact in rules} - sure
         return known.item.text in self._doubtful[known.item.message]
 
-    def _carried(self, carried: Sequence[Entry], lines: Sequence[Line], *, opaque: bool) -> None:
-        """What the carrier of before held and what still holds must stand in that of the result, line by line."""
-        due = self._still_due()
+    def _carried(self, carried: Sequence[Entry], lines: Sequence[Line], due: Due, *, opaque: bool) -> None:
+        """What the carrier of before held and what still holds must stand in that of the result, line by line, and nothing that has ended."""
         kept = {(line.kind, row) for line in lines for row in line.text.split("\n")}
         values = {line.text for line in lines}
         shown = TokenIndex()
         for line in lines:
             shown.add(0, line.text)
-        for number, entry in enumerate(carried):
-            rows = entry.text.split("\n")
-            for row in rows:
-                self._notes.count("carried")
-                if (entry.kind, row) in kept or values.issuperset(row.split(" ")) or row not in due or shown.holds(row):
-                    continue
-                outcome = Outcome.INCONCLUSIVE if opaque else None
-                self._notes.add("audit.severed", "carried", f"carried:{number}", entry.kind, expected=row, outcome=outcome)
+        had = [(number, entry.kind, row) for number, entry in enumerate(carried) for row in entry.text.split("\n")]
+        there = {row for _, _, row in had}
+        had += [(-1, kind, row) for kind, row in due.rewritten if row not in there]
+        for number, kind, row in had:
+            self._notes.count("carried")
+            if (kind, row) in kept or values.issuperset(row.split(" ")) or row not in due.rows or shown.holds(row):
+                continue
+            outcome = Outcome.INCONCLUSIVE if opaque else None
+            self._notes.add("audit.severed", "carried", f"carried:{number}", kind, expected=row, outcome=outcome)
+        for line in lines:
+            if line.carried and line.text in due.ended and line.text not in due.rows:
+                reason = due.ended[line.text]
+                item = f"line:{line.entry}"
+                self._notes.add(
+                    "audit.stale", "carried", item, line.kind, after=line.place, expected=reason, found=line.text
+                )
 
     def _held(self) -> Iterator[str]:
         """The words of all items of earlier records, also of those that another line shows."""
@@ -194,12 +214,16 @@ class _Audit:
             for item in record.fields.get("items", ()):
                 yield str(item.get("text", ""))
 
-    def _still_due(self) -> set[str]:
-        """Lines of the carrier that before ought to get: its earlier records without what has ended, with the newest state of each thing."""
+    def _still_due(self) -> Due:
+        """What the carrier that before ought to get holds: its earlier records without what has ended, and the newest state of each thing."""
         join = self._analysis.join
-        held = retire(self._earlier, join.ledger, join.messages).records
-        merged = merge_records(held, self._analysis.decision.carrier).records
-        return {row for record in merged for row in record.text.split("\n")}
+        held = retire(self._earlier, join.ledger, join.messages)
+        merged = merge_records(held.records, self._analysis.decision.carrier)
+        return Due(
+            rows=frozenset(row for record in merged.records for row in record.text.split("\n")),
+            rewritten=tuple((record.kind, row) for record in held.records for row in record.text.split("\n")),
+            ended={gone.text: gone.reason for gone in (*held.dropped, *merged.dropped)},
+        )
 
     def _report(self, fates: Counter[Fate]) -> AuditReport:
         findings = self._notes.findings()

@@ -11,6 +11,7 @@ from barrier_policy.audit.likeness import Likes
 from barrier_policy.audit.model import Outcome, Place
 from barrier_policy.audit.notebook import Notebook
 from barrier_policy.audit.records import as_record, place_before
+from barrier_policy.audit.stale import Superseded
 from barrier_policy.audit.text import LIKELY, NewText, Sentence, WordIndex, split_sentences
 from barrier_policy.audit.unfinished import Unfinished
 from barrier_policy.facts.masking import Masker
@@ -42,12 +43,6 @@ RELIEF = re.compile(
     re.IGNORECASE,
 )
 """Words by which somebody says that a rule has ended."""
-PAST = re.compile(
-    r"\b(?:was|were|had|been|earlier|before|previous(?:ly)?|former(?:ly)?|initial(?:ly)?|old|first|originally|then|from"
-    r"|war(?:en)?|vorher|zuerst|früher|alt\w*|était|avant|ancien\w*|era|fue|antes|anterior|prima|precedente|был[аои]?|раньше)\b|以前|之前|原来|前の",
-    re.IGNORECASE,
-)
-"""Words by which something is told as past."""
 PUT_TOGETHER = frozenset({"literal", "symbol", "sequence", "column_set"})
 """Types whose values a summary may put together itself: quoted words, code names, lists."""
 NAMED = frozenset({"resource_id", "idempotency_key", "hash", "version_pin", "amount", "quantity"})
@@ -116,6 +111,7 @@ class ClaimChecks:
         missing: Sequence[Known],
         before: TokenIndex,
         messages: Sequence[Message],
+        superseded: Superseded,
         notes: Notebook,
     ) -> None:
         self._before = before
@@ -126,6 +122,7 @@ class ClaimChecks:
         self._effects = [k for k in known if k.item.family is Family.EFFECT]
         self._effect_words = WordIndex(content_words(k.item.text) for k in self._effects)
         promises = {k.item.text for k in known if k.item.family is Family.OBLIGATION}
+        self._superseded = superseded
         self._unfinished = Unfinished(messages, promises)
         self._values = {k.item.text: k for k in known if k.is_value}
         self._named = {(k.item.kind, k.item.attributes.get("name", "")) for k in known if k.is_value}
@@ -137,20 +134,17 @@ class ClaimChecks:
 
     def check(self, new: NewText, maskers: Iterable[Masker]) -> None:
         """Check all of it."""
-        superseded: list[Known] = []
         for place, text in new.texts:
             self._secrets(place, text, maskers)
             for value in scan_values(text):
                 self._notes.count("new text")
                 if not self._was_there(value.text):
                     self._unsupported(place, value)
-                elif (known := self._values.get(value.text)) is not None and not known.current:
-                    superseded.append(known)
                 elif value.name and not ROUGH.match(text, value.start - 1):
                     self._name(place, value)
         for sentence in new.sentences:
             self._notes.count("new text")
-            self._stale(sentence, superseded)
+            self._stale(sentence)
             self._rule(sentence)
             self._state(sentence)
             self._asked(sentence)
@@ -280,15 +274,12 @@ class ClaimChecks:
             outcome = None if sure else Outcome.INCONCLUSIVE
             self._add("audit.contradicted", known, sentence.place, sentence.text, outcome=outcome)
 
-    def _stale(self, sentence: Sentence, superseded: Iterable[Known]) -> None:
-        """A superseded value under its name, told as what holds and without the newer one. Words decide, so nobody can be sure."""
-        for known in superseded:
-            name = known.item.subject.partition(" ")[0].rpartition(".")[2]
-            if known.item.text not in sentence.text or known.item.attributes["newer"] in sentence.text:
-                continue
-            if name.replace("_", " ") in sentence.text.casefold().replace("_", " ") and not PAST.search(sentence.text):
-                newer = f"{name} {known.item.attributes['newer']}"
-                self._add("audit.stale", known, sentence.place, sentence.text, newer, outcome=Outcome.INCONCLUSIVE)
+    def _stale(self, sentence: Sentence) -> None:
+        """A superseded value, told as what holds and without the newer one. Words decide, so nobody can be sure."""
+        found = self._superseded.told(sentence.text)
+        if found is not None:
+            expected = f"{found.old} is superseded: now {found.new}"
+            self._add("audit.stale", found.known, sentence.place, sentence.text, expected, outcome=Outcome.INCONCLUSIVE)
 
     def _asked(self, sentence: Sentence) -> None:
         """A part of a request that it tells as done and that nothing acts on. Words decide, so nobody can be sure."""

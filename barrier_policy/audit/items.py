@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from barrier_policy.carrier.record import WORD_OF_STATE
+from barrier_policy.carrier.record import WORD_OF_STATE, with_mark
 from barrier_policy.carrier.write import place, record_kind
 from barrier_policy.ledger.model import TERMINAL, Family, Item
 from barrier_policy.walk import Analysis
@@ -41,6 +41,11 @@ class Known(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     def prefix(self) -> str:
         """What a receipt's line begins with: the word of its state."""
         return f"{WORD_OF_STATE.get(self.state, self.state)}: " if self.record == "receipt" else ""
+
+    @property
+    def words(self) -> str:
+        """Its words as a record shows them: with what holds now, where some of them no longer do."""
+        return with_mark(self.item.text, self.item.attributes.get("replaced", ""))
 
     @property
     def current(self) -> bool:
@@ -96,7 +101,7 @@ def _known(analysis: Analysis, span: int, number: int, item: Item, holders: Mapp
 
 def text_lines(known: Known) -> list[str]:
     """The lines of an item's words, as a record shows them below its head."""
-    return known.item.text.split("\n")
+    return known.words.split("\n")
 
 
 def by_id(items: Sequence[Known]) -> dict[str, Known]:

@@ -35,9 +35,10 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
 class Line(msgspec.Struct, frozen=True, kw_only=True):
     """A piece of a carrier entry: the items that it holds, or none.
 
-    `wrong` says in what it differs from the record of those items: "" (nothing), `state`, `kind`, or `line` for a value that stands on
-    the line of another message. `entry` counts the entries of the result's carriers. `carried`: the carrier of before had it. `times` is
-    how often a receipt says that it was done, `before` how often the carrier of before had said so.
+    `wrong` says in what it differs from the record of those items: "" (nothing), `state`, `kind`, `mark` where it tells as current what
+    was replaced, or `line` for a value that stands on the line of another message. `entry` counts the entries of the result's carriers. `carried`: the carrier of before had it, and holds
+    no item; `stood` is where in that carrier the same stood, -1 for nowhere. `times` is how often a receipt says that it was done, `before`
+    how often the carrier of before had said so.
     """
 
     place: Place
@@ -47,6 +48,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     items: tuple[Known, ...] = ()
     wrong: str = ""
     carried: bool = False
+    stood: int = -1
     times: int = 1
     before: int = 0
 
@@ -69,24 +71,36 @@ def find_carriers(messages: Sequence[Message]) -> Iterator[Shown]:
 
 
 class LineReader:
-    """Finds the items of carrier lines. `carried` are the entries of the carrier that before already had, `held` the words of its records.
+    """Finds the items of carrier lines. `carried` are the entries of the carrier that before already had, `held` the words of its records,
+    `rewritten` its lines, by kind, as they stand once what has changed since is told.
 
     A value that another line showed gets a line of its own once that has ended.
     """
 
-    def __init__(self, known: Sequence[Known], carried: Sequence[Entry], held: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        known: Sequence[Known],
+        carried: Sequence[Entry],
+        held: Iterable[str] = (),
+        rewritten: Iterable[tuple[str, str]] = (),
+    ) -> None:
         self._held = frozenset(held)
-        self._by_line: dict[str, list[tuple[list[str], Known]]] = {}
+        self._by_line: dict[str, list[tuple[tuple[str, ...], Known]]] = {}
+        """By first line, the lines of items: with what was replaced in them and without."""
         self._values: dict[str, list[Known]] = {}
         self._lengths: dict[str, set[int]] = {}
         for item in known:
-            lines = text_lines(item)
-            self._by_line.setdefault(lines[0], []).append((lines, item))
+            for lines in dict.fromkeys((tuple(text_lines(item)), tuple(item.item.text.split("\n")))):
+                self._by_line.setdefault(lines[0], []).append((lines, item))
             if item.record == VALUES:
                 self._values.setdefault(item.item.text, []).append(item)
                 self._lengths.setdefault(_first_word(item.item.text, 0), set()).add(len(item.item.text))
         self._done = receipts_of(carried)
         self._carried = {(entry.kind, line) for entry in carried for line in entry.text.split("\n")}
+        self._carried.update(rewritten)
+        self._stood: dict[tuple[str, str], int] = {}
+        for number, entry in enumerate(carried):
+            self._stood.setdefault((entry.kind, _said(entry.kind, entry.text)), number)
         self._carried_words: dict[str, set[int]] = {}
         seen = (line for entry in carried if entry.kind == VALUES for line in entry.text.split("\n"))
         for number, line in enumerate(seen):
@@ -103,7 +117,8 @@ class LineReader:
         at = 0
         while at < len(lines):
             size, line = self._piece(entry.kind, lines, at)
-            yield msgspec.structs.replace(self._counted(line), place=place, entry=number)
+            stood = self._stood.get((entry.kind, _said(entry.kind, line.text)), -1)
+            yield msgspec.structs.replace(self._counted(line), place=place, entry=number, stood=stood)
             at += size
 
     def _counted(self, line: Line) -> Line:
@@ -117,9 +132,9 @@ class LineReader:
         items: list[Known] = []
         for prefix, rest in _readings(lines[at]):
             for words, known in self._by_line.get(rest, ())[:MAX_CANDIDATES]:
-                if words[1:] != lines[at + 1 : at + len(words)]:
+                if list(words[1:]) != lines[at + 1 : at + len(words)]:
                     continue
-                wrong = _difference(known, kind, prefix)
+                wrong = _difference(known, kind, prefix) or ("" if words == tuple(text_lines(known)) else "mark")
                 rank = (wrong == "", len(words), known.current)
                 if best is None or rank > best[0]:
                     best, items = (rank, wrong, "\n".join(lines[at : at + len(words)])), []
@@ -168,6 +183,14 @@ class LineReader:
 def _line(kind: str, text: str, *, items: Sequence[Known] = (), wrong: str = "", carried: bool = False) -> Line:
     nowhere = Place(message=0)
     return Line(place=nowhere, kind=kind, entry=0, text=text, items=tuple(items), wrong=wrong, carried=carried)
+
+
+def _said(kind: str, text: str) -> str:
+    """What an entry says; of a receipt without how often."""
+    if kind != "receipt":
+        return text
+    word, _, rest = read_receipt(text)
+    return f"{word}: {rest}"
 
 
 def _readings(line: str) -> Iterator[tuple[str, str]]:

@@ -12,6 +12,7 @@ from barrier_policy.audit.messages import place_of
 from barrier_policy.audit.model import Place
 from barrier_policy.audit.notebook import Notebook
 from barrier_policy.audit.result import Result, Standing
+from barrier_policy.audit.stale import Superseded
 from barrier_policy.audit.text import OPPOSED, WordIndex
 from barrier_policy.facts.model import Fact
 from barrier_policy.facts.words import content_words
@@ -56,14 +57,15 @@ def place_before(known: Known, messages: Sequence[Message]) -> Place:
 
 def as_record(known: Known) -> str:
     """The words that a record of an item shows."""
-    return known.prefix + known.item.text
+    return known.prefix + known.words
 
 
 class LineChecks:
     """What is wrong with the lines of the carriers; `reported` are items whose finding says already what became of them.
 
-    `missing` are protected items without a witness, `stands_in_before` says whether a text stands verbatim in before, `judge` gives the
-    facts of a text as if a user had said it.
+    `missing` are protected items without a witness, `stands_in_before` says whether a text stands verbatim in before, `keeps` whether the
+    result has a message of before as it was, `judge` gives the facts of a text as if a user had said it, and
+    `superseded` holds the values that before knows as such.
     """
 
     def __init__(
@@ -71,7 +73,9 @@ class LineChecks:
         missing: Sequence[Known],
         messages: Sequence[Message],
         stands_in_before: Callable[[str], bool],
+        keeps: Callable[[int], bool],
         judge: Callable[[str], Iterable[Fact]],
+        superseded: Superseded,
         notes: Notebook,
     ) -> None:
         self._missing = list(missing)
@@ -81,7 +85,9 @@ class LineChecks:
         self._values = Likes((known.item.id, known.item.text) for known in missing if known.is_value)
         self._messages = messages
         self._stands_in_before = stands_in_before
+        self._keeps = keeps
         self._judge = judge
+        self._superseded = superseded
         self._notes = notes
         self._told: Counter[str] = Counter()
         self.reported: set[str] = set()
@@ -103,15 +109,25 @@ class LineChecks:
             if self._told[line.receipt] > len(line.items) + line.before:
                 self._add("audit.unsupported", line, known)
         if line.wrong:
-            rule = {"state": "audit.contradicted", "kind": "audit.misfiled", "line": "audit.misbound"}[line.wrong]
+            rule = {
+                "state": "audit.contradicted",
+                "kind": "audit.misfiled",
+                "line": "audit.misbound",
+                "mark": "audit.stale",
+            }[line.wrong]
             self._add(rule, line, known)
-        elif not any(known.current for known in line.items):
+        elif not any(
+            known.current or known.words != known.item.text for known in line.items
+        ):  # a line that says it is no lie
             self._add("audit.stale", line, known, expected=f"{known.state}: {known.item.text}")
 
     def _stray(self, line: Line, number: int) -> None:
         known = self._nearest(line)
+        stale = self._superseded.told(line.text) if line.kind in TOGETHER else None
         if known is not None:
             self._add(self._how(line, known), line, known)
+        elif stale is not None:
+            self._add("audit.stale", line, stale.known, expected=f"{stale.old} is superseded: now {stale.new}")
         elif not (line.kind in TOGETHER and self._stands_in_before(line.text)):
             self._notes.add("audit.unsupported", "records", f"line:{number}", line.kind, after=line.place, found=line.text)
 
@@ -147,11 +163,15 @@ class LineChecks:
         )
 
     def _order(self, lines: Sequence[Line]) -> None:
-        """Items of an entry in the order of the walk, and entries of a kind in that of their first items. Values have no order among them."""
+        """Items of an entry in the order of the walk, and entries of a kind in that of their first items. Values have no order among them.
+
+        What the carrier of before had comes first, as it stood there.
+        """
         last: dict[int, Order] = {}
         first: dict[str, Order] = {}
+        times = Counter((line.kind, line.text) for line in lines)
         for line in lines:
-            orders = [] if line.wrong else [known.order for known in line.items]
+            orders = [] if line.wrong else self._places(line, alone=times[line.kind, line.text] == 1)
             if not orders or line.kind == VALUES:
                 continue
             self._notes.count("order")
@@ -165,3 +185,15 @@ class LineChecks:
             if row not in last:
                 first[wider] = order
             last[row] = order
+
+    def _places(self, line: Line, *, alone: bool) -> list[Order]:
+        """Where in the walk a line may stand. One that stands `alone` for all that said the same stands where the first of them does."""
+        if line.items and line.stood >= 0:
+            return [(-1, line.stood)]
+        places = {
+            known.order: known.item.message for known in line.items if known.protected and known.holder == known.item.id
+        }
+        if not alone or not places:
+            return [known.order for known in line.items]
+        left = [order for order, message in places.items() if not self._keeps(message)]
+        return [min(places), min(left, default=min(places))]  # of equal messages nobody can tell which was kept

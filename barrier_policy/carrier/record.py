@@ -103,7 +103,12 @@ def line_of(kind: str, item: Mapping[str, Any], *, times: int = 1) -> str:
     text: str = item["text"]
     word = WORD_OF_STATE.get(item["state"], item["state"]) if kind == "receipt" else ""
     often = f" {times} times" if times > 1 else ""
-    return f"{word}{often}: {text}" if word else text
+    return with_mark(f"{word}{often}: {text}" if word else text, str(item.get("replaced", "")))
+
+
+def with_mark(text: str, replaced: str) -> str:
+    """Words of which some no longer hold, with what holds instead; `replaced` says it, "" where all of them hold."""
+    return f"{text} [{replaced}]" if replaced else text
 
 
 def read_receipt(line: str) -> tuple[str, int, str]:

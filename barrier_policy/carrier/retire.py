@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from barrier_policy.carrier.record import CarrierRecord
+from barrier_policy.carrier.replace import VALUE, find_replacements
 from barrier_policy.carrier.shelf import Dropped, Shelf, Unit
 from barrier_policy.carrier.shown import Lines
 from barrier_policy.carrier.write import record_kind
@@ -50,9 +51,20 @@ def retire(records: Sequence[CarrierRecord], ledger: Ledger, messages: Sequence[
                 shelf.remove(name, reason)
     for name, reason in present.consumed(list(shelf.units.values())):
         shelf.remove(name, reason)
+    for found in list(find_replacements(shelf, ledger, messages, present.places)):
+        if found.name.startswith(VALUE):
+            shelf.remove_value(found.name.removeprefix(VALUE), found.reason)
+        elif found.item is not None:
+            shelf.rewrite(found.name, found.item, "it says now what holds instead of its values")
+        elif found.name in shelf.units:
+            shelf.remove(found.name, found.reason)
     values = shelf.values()
     gone = dict(present.corrected_values(values))
-    gone |= dict(present.superseded_values({value: (head, shelf.subject_of_value(value)) for value, head in values.items()}))
+    gone |= dict(
+        present.superseded_values(
+            {value: (head, str(shelf.value(value).get("subject", ""))) for value, head in values.items()}
+        )
+    )
     for value, reason in gone.items():
         shelf.remove_value(value, reason)
     shelf.heard(ledger.head)
@@ -64,7 +76,7 @@ class _Present:
 
     def __init__(self, ledger: Ledger, messages: Sequence[Message]) -> None:
         self.endings = ledger.endings
-        self._places = {message_digest(message): message.index for message in messages}
+        self.places = {message_digest(message): message.index for message in messages}
         turns = [message.index for message in messages if opens_turn(message)]
         self._recent = frozenset(turns[-REACH:])
         owed = [item for item in ledger.items if item.family is Family.OBLIGATION]
@@ -93,7 +105,7 @@ class _Present:
 
     def since(self, unit: Unit) -> int | None:
         """The last message that had been weighed when the record was last found to hold; None where that message is not known."""
-        return self._places.get(unit.source.head)
+        return self.places.get(unit.source.head)
 
     def released(self, units: Iterable[Unit]) -> Iterator[tuple[str, str]]:
         """What a later release ends by its words, or a correction says anew, in the order of the transcript."""
@@ -156,21 +168,21 @@ class _Present:
                 yield unit.name, "nothing is owed any more to what needed it"
 
     def _is_done(self, consumer: str, carried: set[str | None]) -> bool:
-        place = self._places.get(consumer)
+        place = self.places.get(consumer)
         return consumer not in carried and (place is None or (place not in self._recent and place not in self._live))
 
     def corrected_values(self, values: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         """Values that a later correction names: its words say what of them holds. `values` has the head by value."""
         spoken = Lines((str(n), ending.text) for n, ending in enumerate(self.endings) if ending.kind == "correction")
         for value, head in values.items():
-            since, found = self._places.get(head), spoken.showing(value)
+            since, found = self.places.get(head), spoken.showing(value)
             if since is not None and found and self.endings[int(found)].message > since:
                 yield value, _reason(self.endings[int(found)])
 
     def superseded_values(self, values: Mapping[str, tuple[str, str]]) -> Iterator[tuple[str, str]]:
         """Values of which a newer reading has been taken since; `values` has head and subject by value."""
         for value, (head, subject) in values.items():
-            since, newest = self._places.get(head), self._readings.get(subject)
+            since, newest = self.places.get(head), self._readings.get(subject)
             if since is not None and newest is not None and newest.text != value and newest.message > since:
                 yield value, f"read anew at message {newest.message}"
 

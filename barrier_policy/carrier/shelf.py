@@ -154,9 +154,15 @@ class Shelf:
         head = self._source.head if self._source else ""
         return dict.fromkeys((text for text in self._values if not self._former_holder(text, self.units)), head)
 
-    def subject_of_value(self, text: str) -> str:
-        """What an exact value is a reading of, "" where that is not known."""
-        return str(self._values[text].get("subject", ""))
+    def value(self, text: str) -> Fields:
+        """What is known of an exact value."""
+        return self._values[text]
+
+    def rewrite(self, name: str, item: Fields, reason: str) -> None:
+        """Let a thing say something else, under the name that it has."""
+        unit = self.units[name]
+        self.dropped.append(Dropped(kind=unit.kind, subject=unit.subject, text=unit.line, reason=reason))
+        self.units[name] = msgspec.structs.replace(unit, item=item)
 
     def remove_value(self, text: str, reason: str) -> None:
         """Take an exact value away."""
@@ -301,8 +307,12 @@ def _counted(record: CarrierRecord) -> list[Fields]:
 
 
 def _carried(record: CarrierRecord) -> list[Fields]:
-    """Items of an earlier record under names that no longer depend on where they once stood; what was one line is one item."""
+    """Items of an earlier record under names that no longer depend on where they once stood; what was one line is one item.
+
+    So do the places of values: message 6 of another transcript is not message 6 of this one.
+    """
     items = _counted(record)
+    written = digest_text(record.text)[7:15]
     names = {
         item["id"]: f"{CARRIED}{digest_text(kind_of(item, record.kind) + line_of(record.kind, item))[7:23]}"
         for item in items
@@ -314,6 +324,8 @@ def _carried(record: CarrierRecord) -> list[Fields]:
         calls.setdefault(renamed["id"], []).extend(item.get("calls", ()))
         if "shown_by" in item:
             renamed["shown_by"] = names.get(item["shown_by"], item["shown_by"])
+        if kind_of(item, record.kind) == VALUES and not isinstance(place_of(item), str):
+            renamed["line"] = f"{place_of(item)}@{written}"
         if renamed.get("shown_by") != renamed["id"]:
             found.setdefault(renamed["id"], renamed)
     return [item | {"calls": calls[name]} if calls[name] else item for name, item in found.items()]

@@ -59,7 +59,10 @@ def write_records(
 
 
 def shown_texts(placed: Iterable[Placement], ledger: Ledger) -> list[str]:
-    """The texts of what `write_records` writes, without writing it."""
+    """The texts of what `write_records` writes, without writing it.
+
+    Without what they say of replaced values: that must not make a statement dearer to carry than to leave where it stands as if it held.
+    """
     return [
         "\n".join(
             dict.fromkeys(
@@ -172,6 +175,8 @@ def covers(record: CarrierRecord, item: Item, ledger: Ledger) -> bool:
     if digest_of(record) != record.digest or item.text not in record.text:
         return False
     current = {"id": item.id, "state": ledger.state(item), "text": item.text}
+    if replaced := item.attributes.get("replaced"):
+        current["replaced"] = replaced
     return any(_holds(fields, current, record_kind(item)) for fields in record.fields["items"])
 
 

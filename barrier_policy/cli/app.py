@@ -124,8 +124,8 @@ def audit(
     files: Annotated[
         list[str],
         typer.Argument(
-            metavar="BEFORE AFTER | SESSION",
-            help="What was before and what was after; or a session whose log has its compactions.",
+            metavar="BEFORE AFTER … | SESSION",
+            help="What was before and what was after, or each round after the other; or a session whose log has its compactions.",
         ),
     ],
     format: Format = OutputFormat.TABLE,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any
 
 import msgspec
@@ -16,8 +16,7 @@ from barrier_policy.cli.guard import FAILED, OK
 from barrier_policy.cli.options import OutputFormat, Request
 from barrier_policy.cli.session import Session
 from barrier_policy.digest import stable_json
-from barrier_policy.errors import BarrierPolicyError
-from barrier_policy.transcript.model import Transcript
+from barrier_policy.gate.rounds import Round, find_rounds
 from barrier_policy.transcript.reader import MAX_COMPACTIONS
 
 TEXT = 110
@@ -28,46 +27,56 @@ LONG = 12
 """So many lines of one rule are shown of a folded list."""
 PASSED = {Outcome.PASS: "pass", Outcome.FAIL: "FAIL", Outcome.INCONCLUSIVE: "INCONCLUSIVE"}
 
-Audited = tuple[int, AuditReport]
-"""The line of the log that marks the compaction (0 for a pair of files), and its report."""
+Audited = tuple[str, int, AuditReport]
+"""What was compacted, the line of the log that marks the compaction (0 for a pair of files), and its report."""
 
 
 def audit_files(
     request: Request, files: Sequence[str], *, format: OutputFormat, fold: bool, allow_inconclusive: bool
 ) -> int:
     """Audit and print. Returns 4 unless every audit passes. Raises BarrierPolicyError."""
-    if len(files) > 2:
-        raise BarrierPolicyError(f"audit: {len(files)} files (give BEFORE and AFTER, or one session)")
     session = Session(msgspec.structs.replace(request, no_store=request.store is None))  # the user's own store is not asked
-    found = _pair(session, *files) if len(files) == 2 else _recorded(session, files[0])
+    found = _recorded(session, files[0]) if len(files) == 1 else _rounds(session, files)
     reports: list[Audited] = []
-    for line, report in found:
-        reports.append((line, report))
+    for name, line, report in found:
+        reports.append((name, line, report))
         if format is OutputFormat.TABLE:
-            _print(out(), files, line, report, fold=fold, first=len(reports) == 1)
+            _print(out(), name, report, fold=fold, first=len(reports) == 1)
         elif format is OutputFormat.JSONL:
             write_bytes(stable_json(_record(line, report)) + b"\n")
     if format is OutputFormat.JSON:
-        whole: Any = reports[0][1] if len(files) == 2 else {"compactions": [_record(*entry) for entry in reports]}
-        write_bytes(msgspec.json.format(stable_json(whole), indent=2) + b"\n")
+        write_bytes(msgspec.json.format(stable_json(_whole(files, reports)), indent=2) + b"\n")
     elif format is OutputFormat.TABLE and len(files) == 1:
         _print_sum(out(), files[0], reports)
     accepted = {Outcome.PASS, Outcome.INCONCLUSIVE} if allow_inconclusive else {Outcome.PASS}
-    return OK if all(report.outcome in accepted for _, report in reports) else FAILED
+    return OK if all(report.outcome in accepted for _, _, report in reports) else FAILED
 
 
-def _pair(session: Session, before: str, after: str) -> Iterator[Audited]:
-    yield 0, _audit(session, session.read(before), session.read(after))
+def _rounds(session: Session, files: Sequence[str]) -> Iterator[Audited]:
+    """Each transcript against the one that it was made of: those that were given, and between two of them those that the store knows."""
+    for before, after in pairwise(files):
+        rounds = find_rounds(session.store, session.read(before), session.read(after), session.decider.plugins)
+        for number, found in enumerate(rounds, 1):
+            of = f", round {number} of {len(rounds)}" if len(rounds) > 1 else ""
+            yield f"{before} → {after}{of}", 0, _audit(session, found)
 
 
 def _recorded(session: Session, name: str) -> Iterator[Audited]:
     for found in session.compactions(name):
-        yield found.line, _audit(session, found.before, found.after)
+        yield f"{name}:{found.line}", found.line, _audit(session, Round(before=found.before, after=found.after))
 
 
-def _audit(session: Session, before: Transcript, after: Transcript) -> AuditReport:
+def _whole(files: Sequence[str], reports: Sequence[Audited]) -> Any:
+    if len(files) == 1:
+        return {"compactions": [_record(line, report) for _, line, report in reports]}
+    return reports[0][2] if len(reports) == 1 else {"rounds": [report for _, _, report in reports]}
+
+
+def _audit(session: Session, found: Round) -> AuditReport:
     read = session.store.read if session.store is not None else None
-    return audit(before, after, keep_last=session.request.keep_last, now=session.now, decider=session.decider, read=read)
+    asked = session.request.keep_last
+    keep_last = found.keep_last if asked is None else asked
+    return audit(found.before, found.after, keep_last=keep_last, now=session.now, decider=session.decider, read=read)
 
 
 def _record(line: int, report: AuditReport) -> dict[str, Any]:
@@ -77,10 +86,9 @@ def _record(line: int, report: AuditReport) -> dict[str, Any]:
 # --- for people
 
 
-def _print(console: Console, files: Sequence[str], line: int, report: AuditReport, *, fold: bool, first: bool) -> None:
+def _print(console: Console, name: str, report: AuditReport, *, fold: bool, first: bool) -> None:
     if not first:
         show(console)
-    name = f"{files[0]}:{line}" if line else " → ".join(files)
     told = report.witnesses
     show(console, cell(f"{name}: {report.before.messages:,} messages became {report.after.messages:,}"))
     show(
@@ -157,7 +165,7 @@ def _print_sum(console: Console, name: str, reports: Sequence[Audited]) -> None:
     if not reports:
         show(console, cell(f"{name}: the log records no compaction, so there is nothing to audit"))
         return
-    counts = {outcome: sum(report.outcome is outcome for _, report in reports) for outcome in Outcome}
+    counts = {outcome: sum(report.outcome is outcome for _, _, report in reports) for outcome in Outcome}
     told = ", ".join(f"{count} {outcome}" for outcome, count in counts.items() if count)
     limit = " (the first of them; more are not looked at)" if len(reports) == MAX_COMPACTIONS else ""
     show(console)

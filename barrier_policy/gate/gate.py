@@ -23,6 +23,7 @@ from barrier_policy.gate.journal import Journal, Watch
 from barrier_policy.gate.observe import Observer
 from barrier_policy.gate.recover import Recovered, recover
 from barrier_policy.gate.refusal import refusal, remember
+from barrier_policy.gate.rounds import find_rounds
 from barrier_policy.gate.summarize import Check, summarize
 from barrier_policy.gate.summarizers.make import make_summarizer
 from barrier_policy.gate.summary_check import check_summary
@@ -166,6 +167,23 @@ class Gate:
         Carriers in `before` are known by their typed records where the store has them.
         """
         return audit(before, after, decider=self.decider, read=self.store.read if self.store else None, **options)
+
+    def audit_rounds(self, before: TranscriptLike, after: TranscriptLike, **options: Any) -> tuple[AuditReport, ...]:
+        """As `audit`, for a conversation that was compacted, grew and was compacted again: a report for each round, the first one first.
+
+        The store knows what each round was made of; where it does not, there is one report, of `after` against `before`.
+        """
+        format = str(options.pop("format", ""))
+        old, new = self.decider.read(before, format=format), self.decider.read(after, format=format)
+        given = options.pop("keep_last", None)
+        return tuple(
+            self.audit(found.before, found.after, keep_last=found.keep_last if given is None else given, **options)
+            for found in find_rounds(self.store, old, new, self.decider.plugins)
+        )
+
+    async def aaudit_rounds(self, before: TranscriptLike, after: TranscriptLike, **options: Any) -> tuple[AuditReport, ...]:
+        """As `audit_rounds`, in a thread."""
+        return await asyncio.to_thread(partial(self.audit_rounds, before, after, **options))
 
     def recover(self, now: str | datetime | None = None) -> tuple[Recovered, ...]:
         """Finish transactions that a crash left unfinished."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import socket
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -43,15 +45,44 @@ def _finish(store: Store, name: str, entries: tuple[Entry, ...], now: str) -> Re
     journal = Journal(store, name, now=now, entries=entries)
     applied = _detail(entries, State.APPLIED)
     sealed = _detail(entries, State.SEALED)
+    placed = _sealed_as(entries, _digest(applied.get("output", "")))
+    old = next(_old_files(entries), None)
+    written = placed is not None and old is not None and _digest(str(old)) != placed.get("head")
     audited = entries[-1].state is State.AUDITED and entries[-1].detail.get("outcome") != "fail"
-    if audited and _digest(applied.get("output", "")) == sealed.get("output"):
+    if audited and placed is sealed and not written:
         journal.record(State.COMMITTED, recovered=True)
+        _forget(entries)
         return Recovered(transaction=name, state=State.COMMITTED, reason="the new context was in place")
+    if placed is not None and old is not None:  # it was not committed, or somebody wrote to the old file at that moment
+        os.replace(old, applied["output"])
     staged = applied.get("staged", "")
     if staged.endswith(".staged"):
         Path(staged).unlink(missing_ok=True)
+    _forget(entries)
     journal.record(State.ROLLED_BACK, reason="interrupted", recovered=True)
     return Recovered(transaction=name, state=State.ROLLED_BACK, reason=f"interrupted after it was {entries[-1].state}")
+
+
+def _sealed_as(entries: tuple[Entry, ...], digest: str) -> dict[str, str] | None:
+    """The seal of the context with this digest, None where none has it."""
+    sealed = (entry.detail for entry in reversed(entries) if entry.state is State.SEALED)
+    return next((detail for detail in sealed if detail.get("output") == digest), None)
+
+
+def _old_files(entries: tuple[Entry, ...]) -> Iterator[Path]:
+    """The second names of files that were replaced, the original first."""
+    for entry in entries:
+        old, output = Path(entry.detail.get("old", "")), Path(entry.detail.get("output", ""))
+        if entry.state is State.APPLIED and old.suffix == ".old" and old.parent == output.parent and old.is_file():
+            yield old
+
+
+def _forget(entries: tuple[Entry, ...]) -> None:
+    """Remove the second names of files that hold nothing but what was sealed; one that was written to since is left where it is."""
+    heads = {entry.detail.get("head") for entry in entries if entry.state is State.SEALED}
+    for path in _old_files(entries):
+        if _digest(str(path)) in heads:
+            path.unlink(missing_ok=True)
 
 
 def _detail(entries: tuple[Entry, ...], state: State) -> dict[str, str]:

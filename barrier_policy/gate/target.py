@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Protocol
 
-from barrier_policy.errors import BarrierPolicyError
+from barrier_policy.errors import BarrierPolicyError, JournalError
+from barrier_policy.gate.in_place import held, keep_old, wait_for_writers
 from barrier_policy.transcript.source import Source
 
 
@@ -21,11 +23,14 @@ class Target(Protocol):
     def stage(self, data: bytes) -> dict[str, str]:
         """Write the new context aside, durably; a second call replaces the first. Returns where, for the journal."""
 
-    def commit(self) -> None:
-        """Put what was staged in place, at once or not at all."""
+    def commit(self, sealed: Source) -> Source | None:
+        """Put what was staged in place, at once or not at all, where the transcript still is what was sealed. Else returns what it is now:
+
+        then the old context stands where it stood, or the staged one does and `head` is that of both.
+        """
 
     def discard(self) -> None:
-        """Forget what was staged."""
+        """Forget what was staged, and what was put in place and not committed."""
 
     def give_back(self) -> Source:
         """Have the transcript in place as it is now, because nothing leaves it. Returns it."""
@@ -46,8 +51,10 @@ class MemoryTarget:
         """Nothing to write: the caller takes the result."""
         return {}
 
-    def commit(self) -> None:
+    def commit(self, sealed: Source) -> Source | None:
         """The caller takes the result."""
+        head = self.head()
+        return None if head.data == sealed.data else head
 
     def discard(self) -> None:
         """Nothing was written."""
@@ -58,23 +65,43 @@ class MemoryTarget:
 
 
 class FileTarget:
-    """A file that is read, and the file that is written: another one, or the same."""
+    """A file that is read, and the file that is written: another one, or the same.
+
+    `old` are files that were replaced and may still be written to, the original first, each with what it held when it was put in place.
+    """
 
     def __init__(self, path: Path, output: Path) -> None:
         self.path = path
         self.output = output.resolve()  # a link stays a link: what it leads to is replaced
         self.staged: Path | None = None
+        self._data = b""
+        self._old: list[tuple[Path, bytes]] = []
+        self._placed = b""
+
+    @property
+    def _is_same(self) -> bool:
+        return self.output.exists() and self.output.samefile(self.path)
 
     def head(self) -> Source:
-        """The file now. Raises BarrierPolicyError where it can't be read."""
+        """The file now; once it was replaced, the old one with what was written to either since. Raises BarrierPolicyError."""
         try:
-            return Source(self.path.read_bytes(), path=str(self.path))
+            return Source(self._written() if self._old else self.path.read_bytes(), path=str(self.path))
         except OSError as error:
             raise BarrierPolicyError(f"{self.path}: can't be read ({(error.strerror or str(error)).lower()})") from None
 
+    def _written(self) -> bytes:
+        files = [*self._old[1:], (self.output, self._placed)]
+        found = self._old[0][0].read_bytes()
+        for path, base in files:
+            data = path.read_bytes()
+            if not data.startswith(base):
+                raise JournalError(f"{self.path}: written anew while it was replaced (what it was is in {self._old[0][0]})")
+            found += data[len(base) :]
+        return found
+
     def stage(self, data: bytes) -> dict[str, str]:
         """Write beside the output, so that it can be moved in place at once. Raises BarrierPolicyError."""
-        self.discard()
+        self._forget_staged()
         if self.output.exists() and not self.output.is_file():
             raise BarrierPolicyError(f"{self.output}: not a plain file (name a file to write)")
         try:
@@ -85,40 +112,86 @@ class FileTarget:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
-            self.staged.chmod(
-                self.output.stat().st_mode & 0o777 if self.output.exists() else self.path.stat().st_mode & 0o777
-            )
+            mode = (self.output if self.output.exists() else self.path).stat().st_mode & 0o777
+            self.staged.chmod(mode)
         except OSError as error:
-            self.discard()
-            reason = (error.strerror or str(error)).lower()
-            raise BarrierPolicyError(f"{self.output}: can't be written ({reason}; the transcript is as it was)") from None
-        return {"staged": str(self.staged.resolve()), "output": str(self.output)}
+            self._forget_staged()
+            raise self._failed(error) from None
+        self._data = data
+        staged = self.staged.resolve()
+        return {"staged": str(staged), "output": str(self.output), "old": str(_old_name(staged))}
 
-    def commit(self) -> None:
-        """Move it in place, durably. Raises BarrierPolicyError."""
+    def commit(self, sealed: Source) -> Source | None:
+        """Move it in place, durably, and look at the old file once more. Raises BarrierPolicyError."""
         assert self.staged is not None
         try:
-            os.replace(self.staged, self.output)
-            _sync_folder(self.output.parent)
+            with held(self.output) if self._is_same else nullcontext():
+                return self._commit(self.staged, sealed)
         except OSError as error:
             self.discard()
-            reason = (error.strerror or str(error)).lower()
-            raise BarrierPolicyError(f"{self.output}: can't be written ({reason}; the transcript is as it was)") from None
+            raise self._failed(error) from None
+
+    def _commit(self, staged: Path, sealed: Source) -> Source | None:
+        head = self.head()
+        if head.data != sealed.data:
+            return head
+        old = _old_name(staged)
+        kept = self._is_same and keep_old(self.output, old)
+        try:
+            os.replace(staged, self.output)
+        except OSError:
+            old.unlink(missing_ok=True)
+            raise
+        _sync_folder(self.output.parent)
         self.staged = None
+        if not kept:
+            return None
+        self._old.append((old, self._placed))
+        self._placed = self._data
+        wait_for_writers(old)
+        head = self.head()
+        if head.data != sealed.data:
+            return head
+        self._forget_old()
+        return None
+
+    def _failed(self, error: OSError) -> BarrierPolicyError:
+        reason = (error.strerror or str(error)).lower()
+        return BarrierPolicyError(f"{self.output}: can't be written ({reason}; the transcript is as it was)")
 
     def discard(self) -> None:
-        """Remove what was written aside."""
+        """Remove what was written aside, and put the old file back in its place unless somebody has written to the new one."""
+        self._forget_staged()
+        with suppress(OSError):
+            if self._old and self.output.read_bytes() == self._placed:
+                os.replace(self._old.pop(0)[0], self.output)
+                self._forget_old()
+
+    def _forget_staged(self) -> None:
         if self.staged is not None:
             self.staged.unlink(missing_ok=True)
             self.staged = None
 
+    def _forget_old(self) -> None:
+        for path, _ in self._old:
+            path.unlink(missing_ok=True)
+        self._old = []
+
     def give_back(self) -> Source:
         """Copy the file to the output; a file that is its own output is left alone, as it may be growing. Raises BarrierPolicyError."""
         head = self.head()
-        if not (self.output.exists() and self.output.samefile(self.path)):
+        while not self._is_same:
             self.stage(head.data)
-            self.commit()
+            later = self.commit(head)
+            if later is None:
+                break
+            head = later
         return head
+
+
+def _old_name(staged: Path) -> Path:
+    """The second name of a file that what was staged takes the place of."""
+    return staged.with_suffix(".old")
 
 
 def _sync_folder(folder: Path) -> None:

@@ -97,7 +97,10 @@ class Transaction(msgspec.Struct, kw_only=True):
 
     def _run(self) -> Compaction:
         decision, transcript = self.analysis.decision, self.analysis.transcript
-        self.journal.record(State.PLANNED, decision=decision.decision_id, head=self.source.digest, **owner())
+        keep_last = len(transcript.messages) - decision.tail.start
+        self.journal.record(
+            State.PLANNED, decision=decision.decision_id, head=self.source.digest, keep_last=keep_last, **owner()
+        )
         archive = None
         if self.store is not None:
             archive = archive_originals(self.store, self.source, decision, transcript.messages, self.runs)
@@ -153,7 +156,10 @@ class Transaction(msgspec.Struct, kw_only=True):
         )
 
     def _commit(self, pieces: tuple[Piece, ...], draft: _Draft) -> Compaction:
-        """Seal against the present head, write aside, audit, put in place. A transcript that grew meanwhile is sealed again with what came."""
+        """Seal against the present head, write aside, audit, put in place. A transcript that grew meanwhile is sealed again with what came,
+
+        also one that grew while it was being replaced.
+        """
         source, transcript = self.source, self.analysis.transcript
         for _ in range(ATTEMPTS):
             output = write_transcript(source, transcript, pieces, self.decider.plugins.writers)
@@ -161,9 +167,8 @@ class Transaction(msgspec.Struct, kw_only=True):
             self.journal.record(State.APPLIED, **self.target.stage(output))
             report, tokens = self._audited(output, transcript)
             self.journal.record(State.AUDITED, outcome=str(report.outcome))
-            head = self.target.head()
-            if head.data == source.data:
-                self.target.commit()
+            head = self.target.commit(source)
+            if head is None:
                 self.journal.record(State.COMMITTED)
                 arrived = len(transcript.messages) - len(self.analysis.transcript.messages)
                 return draft.finish(output=output, report=report, arrived=arrived, tokens_after=tokens)

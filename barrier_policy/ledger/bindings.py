@@ -70,7 +70,7 @@ def find_bindings(
 ) -> tuple[list[Item], list[Event]]:
     """One item for each typed value that is open: used in a call and elsewhere, or naming something a later call can ask for.
 
-    One that a later reading superseded is an item too, and not open. `group_of` gives the span of each message before the tail.
+    One that a later reading superseded is an item in any case, and not open. `group_of` gives the span of each message before the tail.
     """
     readings = find_readings(messages, facts, pairs)
     items: list[Item] = []
@@ -78,7 +78,7 @@ def find_bindings(
     shared: dict[tuple[str, str, str], dict[str, str]] = {}
     unread = bool(facts.failures)  # then any value may stand in what nobody could read
     for number, (value, seen) in enumerate(_sighted(messages, facts, group_of).items()):
-        if seen.home < 0 or not _is_open(value, seen, unread):
+        if seen.home < 0 or not (_is_open(value, seen, unread) or value in readings.superseded):
             continue
         item = _read(_item(value, seen, number, shared), readings)
         items.append(item)

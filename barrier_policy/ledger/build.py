@@ -11,10 +11,13 @@ from barrier_policy.ledger.conversation import Conversation
 from barrier_policy.ledger.effects import find_effects
 from barrier_policy.ledger.environment import find_environment
 from barrier_policy.ledger.look_ups import with_look_ups
+from barrier_policy.ledger.looked_again import MAX_ANSWER, Answer
 from barrier_policy.ledger.model import Ending, Event, Item, Ledger, derive_states
 from barrier_policy.ledger.notes import find_notes
 from barrier_policy.ledger.obligations import find_obligations
+from barrier_policy.ledger.superseded import find_corrections, newest_answers, supersede
 from barrier_policy.transcript.identity import message_digest
+from barrier_policy.transcript.model import MessageKind
 
 
 def build_ledger(conversation: Conversation, bindings: Sequence[Item], binding_events: Sequence[Event]) -> Ledger:
@@ -27,7 +30,9 @@ def build_ledger(conversation: Conversation, bindings: Sequence[Item], binding_e
     states = {**effect_states, **derive_states(tuple(obligation_events)), **derive_states(tuple(constraint_events))}
     notes, note_events = find_notes(conversation, [*effects, *obligations, *constraints], states, look_ups)
     surroundings, setting_events = find_environment(conversation, [*effects, *obligations], states)
-    items: tuple[Item, ...] = (*obligations, *effects, *constraints, *bindings, *surroundings, *notes)
+    corrections = find_corrections(conversation)
+    every = (*obligations, *effects, *constraints, *bindings, *surroundings, *notes)
+    items, replaced_events = supersede(conversation, every, corrections)
     events: tuple[Event, ...] = (
         *obligation_events,
         *effect_events,
@@ -35,14 +40,30 @@ def build_ledger(conversation: Conversation, bindings: Sequence[Item], binding_e
         *binding_events,
         *setting_events,
         *note_events,
+        *replaced_events,
     )
+    masker = conversation.facts.masker
     return Ledger(
-        items=_masked(items, conversation),
+        items=_masked(tuple(items), conversation),
         events=events,
         states=derive_states(events),
         endings=_masked_endings(conversation),
+        corrections=tuple(msgspec.structs.replace(c, text=masker.text(c.text, c.message)) for c in corrections),
+        answers=_answers(conversation),
         head=message_digest(conversation.messages[-1]) if conversation.messages else "",
     )
+
+
+def _answers(conversation: Conversation) -> dict[str, Answer]:
+    """The newest answers of look-ups, in the words that records have; none where nothing was carried that they could supersede."""
+    if all(message.kind is not MessageKind.CARRIER for message in conversation.messages):
+        return {}
+    masker = conversation.facts.masker
+    return {
+        name: msgspec.structs.replace(answer, text=masker.text(answer.text, answer.message))
+        for name, answer in newest_answers(conversation).items()
+        if len(answer.text) <= MAX_ANSWER
+    }
 
 
 def _masked_endings(conversation: Conversation) -> tuple[Ending, ...]:

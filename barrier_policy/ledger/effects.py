@@ -49,6 +49,10 @@ def find_effects(conversation: Conversation) -> tuple[list[Item], list[Event], l
     return items, effects.events, list(open_look_ups.values())
 
 
+MAX_TEXTS = 6
+"""Texts that an edit is given besides the name of the file: what is replaced, and by what, last."""
+
+
 class _Effects:
     """Effects in the order of the transcript. A call costs time in its own size.
 
@@ -66,6 +70,9 @@ class _Effects:
         self._of_turn: dict[str, str] = {}
         self._calls: dict[tuple[str, str], list[str]] = {}
         self._last_edit: dict[str, str] = {}
+        self._wrote: dict[tuple[str, str], str] = {}
+        self._overwritten: dict[str, str] = {}
+        """By file and text, the edit that wrote it; and by edit, the one that replaced what it wrote."""
 
     def begin_turn(self) -> None:
         """Forget the names that hold within one turn."""
@@ -102,6 +109,7 @@ class _Effects:
             self._repeated(same, item.id, item.message)
             if _is_file_edit(call):
                 self._last_edit[item.subject] = item.id
+            self._overwrite(item, call)
         same.append(item.id)
         handles = tuple(dict.fromkeys(_handles(call)))
         if self.states[item.id] in UNSETTLED:
@@ -119,19 +127,33 @@ class _Effects:
                 self.events.append(Event(message, earlier, "confirmed", f"the same call as {item}, which went through"))
                 self.states[earlier] = "confirmed"
 
+    def _overwrite(self, item: Item, call: Call) -> None:
+        """A short edit that replaces just what an earlier one of the file wrote: of that nothing is left."""
+        texts = [leaf for leaf in leaves(call.part.arguments) if leaf != item.attributes["target"]]
+        if not _is_about_one_file(call) or "@" in item.subject or not 2 <= len(texts) <= MAX_TEXTS:
+            return
+        if earlier := self._wrote.pop((item.subject, texts[-2]), ""):
+            self._overwritten[earlier] = item.id
+        self._wrote[item.subject, texts[-1]] = item.id
+
     def finished(self, item: Item) -> Item:
         """The item with what a look-up of its turn said of it; an edit that a later one followed is marked as merged into that."""
-        if self._last_edit.get(item.subject, item.id) != item.id and self.states[item.id] == "confirmed":
-            item = msgspec.structs.replace(item, attributes=item.attributes | {"merged": self._last_edit[item.subject]})
+        last = self._last_edit.get(item.subject, item.id)
+        last = self._overwritten.get(item.id, last) if last == item.id else last
+        if last != item.id and self.states[item.id] == "confirmed":
+            item = msgspec.structs.replace(item, attributes=item.attributes | {"merged": last})
         outcome = self.outcomes.get(item.id)
         return msgspec.structs.replace(item, text=f"{item.text} ⇒ {outcome}") if outcome else item
 
 
 def _is_file_edit(call: Call) -> bool:
     """A call that puts content into one file: the last receipt speaks for the earlier ones."""
+    return _is_about_one_file(call) and any(is_content(leaf) for leaf in leaves(call.part.arguments))
+
+
+def _is_about_one_file(call: Call) -> bool:
     targets: Sequence[str] = call.fact.get("targets", ()) if call.fact else ()
-    has_content = any(is_content(leaf) for leaf in leaves(call.part.arguments))
-    return has_content and len(targets) == 1 and ("/" in targets[0] or "." in targets[0])
+    return len(targets) == 1 and ("/" in targets[0] or "." in targets[0])
 
 
 def _last_segment(name: str) -> str:

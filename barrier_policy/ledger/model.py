@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 
 import msgspec
+
+from barrier_policy.ledger.corrections import Correction
+from barrier_policy.ledger.looked_again import Answer
 
 
 class Family(StrEnum):
@@ -78,13 +82,16 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 class Ledger(msgspec.Struct, frozen=True, kw_only=True):
     """Items in the order of their first event, and the events. Every state is the last event's.
 
-    `endings` are the words that may end what earlier compactions carried here; `head` is the digest of the last message.
+    `endings` are the words that may end what earlier compactions carried here, `corrections` those that may replace a value in it, and
+    `answers` the newest ones by look-up, where anything was carried; `head` is the digest of the last message.
     """
 
     items: tuple[Item, ...]
     events: tuple[Event, ...]
     states: dict[str, str]
     endings: tuple[Ending, ...] = ()
+    corrections: tuple[Correction, ...] = ()
+    answers: Mapping[str, Answer] = {}
     head: str = ""
 
     def state(self, item: Item) -> str:

@@ -1,7 +1,8 @@
 """The store at a URL, through fsspec: object stores such as S3 and Google Cloud Storage (extras `remote` and `s3`).
 
 The layout is that of the folder, with one difference: object stores can't append, so each line that is appended to a document is an
-object of its own, `lines/<document>/<number>`, made only where that number is free. What a writer leaves behind when it crashes is
+object of its own, `lines/<document>/<number>-<chance>`: of two that are appended at once both stay, also where a server would let the one
+replace the other. What a writer leaves behind when it crashes is
 nothing: an object store shows an object when all of it is there.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -22,12 +24,11 @@ from barrier_policy.provenance.names import document_name, is_document_name, nam
 from barrier_policy.provenance.store import Pointer, StoredObject, available
 
 NUMBER_WIDTH = 12
-ATTEMPTS = 1000
-"""How often an appended line looks for a free number, where others append at the same time."""
 
 EXTRAS = {"s3": "s3", "s3a": "s3"}
 """Which extra brings the file system of a scheme, where one of ours does."""
 
+_LINE = re.compile(rf"[0-9]{{{NUMBER_WIDTH}}}(?:-[0-9a-f]{{16}})?")
 _USER = re.compile(r"//[^/]*@")
 
 
@@ -59,7 +60,7 @@ class FsspecStore:
         digest = digest_bytes(data)
         with self._told("can't be written"):
             if not (available(self, digest, len(data)) and self._touched(digest)):
-                self._fs.pipe_file(self._object(digest), data)
+                self._write(self._object(digest), data)
         if not available(self, digest, len(data)):
             raise StoreError(f"{self.url}: object {digest} does not read back as it was written")
         return Pointer(uri=self.uri(digest), digest=digest, length=len(data))
@@ -119,19 +120,17 @@ class FsspecStore:
         """Replace a document, or make it: readers see the old bytes or the new ones."""
         path = self._document(name)
         with self._told(f"document `{name}` can't be written"):
-            self._fs.pipe_file(path, data)
+            self._write(path, data)
 
     def append_document(self, name: str, line: bytes) -> None:
         """Add a line (without its line feed) at the end, durably, and whole or not at all. Raises StoreError."""
         folder = f"{self._root}/lines/{document_name(name)}"
         if b"\n" in line:
             raise StoreError(f"document `{name}`: a line can't hold a line feed (append the lines one by one)")
-        for _ in range(ATTEMPTS):
-            taken = self._lines(name)
-            number = int(taken[-1].rpartition("/")[2]) + 1 if taken else 0
-            if self._created(f"{folder}/{number:0{NUMBER_WIDTH}}", line, name):
-                return
-        raise StoreError(f"{self.url}: document `{name}` can't be written (others write to it all the time; try again)")
+        taken = self._lines(name)
+        number = int(taken[-1].rpartition("/")[2][:NUMBER_WIDTH]) + 1 if taken else 0
+        with self._told(f"document `{name}` can't be written"):
+            self._write(f"{folder}/{number:0{NUMBER_WIDTH}}-{secrets.token_hex(8)}", line)
 
     def create_document(self, name: str, data: bytes) -> bool:
         """Make a document that does not exist. False where it does: of many who try at once, one gets True."""
@@ -151,7 +150,7 @@ class FsspecStore:
     def _lines(self, name: str) -> list[str]:
         """The objects that hold a document's lines, in order."""
         place = f"lines/{document_name(name)}"
-        return [f"{self._root}/{place}/{entry}" for entry in self._below(place) if re.fullmatch(r"[0-9]{12}", entry)]
+        return [f"{self._root}/{place}/{entry}" for entry in self._below(place) if _LINE.fullmatch(entry)]
 
     def _below(self, place: str) -> list[str]:
         """What lies below `place`, at any depth, as paths from there, sorted."""
@@ -165,6 +164,14 @@ class FsspecStore:
         cut = len(top.lstrip("/"))
         return sorted(path.lstrip("/")[cut:] for path in found if path.lstrip("/").startswith(top.lstrip("/")))
 
+    def _write(self, path: str, data: bytes, **options: Any) -> None:
+        """Write a file; where file systems have folders, in one that is made for it."""
+        try:
+            self._fs.pipe_file(path, data, **options)
+        except FileNotFoundError:
+            self._fs.makedirs(path.rpartition("/")[0], exist_ok=True)
+            self._fs.pipe_file(path, data, **options)
+
     def _read(self, path: str) -> bytes:
         return bytes(self._fs.cat_file(path))
 
@@ -175,7 +182,7 @@ class FsspecStore:
             if self._fs.exists(path):
                 return False
             try:
-                self._fs.pipe_file(path, data, mode="create")
+                self._write(path, data, mode="create")
             except FileExistsError:
                 return False
             return True

@@ -8,31 +8,31 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Iterator
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
-from barrier_policy import BarrierPolicyError, Message, MessageKind, Origin, PartType
+from barrier_policy import BarrierPolicyError, Decider, Message, MessageKind, Origin, Part, PartType, Transcript
 from barrier_policy.audit.model import AuditReport, Outcome
+from barrier_policy.audit.text import split_sentences
 from barrier_policy.carrier.block import Entry, render_block
+from barrier_policy.ledger.conversation import opens_turn
+from barrier_policy.ledger.corrections import values_in
+
+from .conftest import numbered, told
 
 SHARED = Path(__file__).parents[3] / "shared" / "transcripts"
-FOLDERS = (
-    "tau_bench",
-    "tau2_bench",
-    "openai_chat",
-    "openhands_chat",
-    "swe_agent",
-    "atif",
-    "gemini_cli",
-    "claude_code",
-    "pi",
-)
-WANTED = 24
+WANTED = 20
+"""Carriers of real transcripts that each operator must find something to spoil in."""
 LARGEST = 400_000
-"""Characters of JSON: larger transcripts only cost time here."""
+"""Bytes: larger transcripts only cost time here."""
+SMALLEST = 4
+"""Records of a carrier that is worth spoiling."""
+CLEAN = 0.98
+"""The share of clean results that pass."""
 
 Entries = list[Entry]
 Result = Any
@@ -368,6 +368,10 @@ RULES_OF = {
 Check = Callable[..., AuditReport]
 
 
+def agent(text: str) -> Message:
+    return Message(index=0, role="assistant", origin=Origin.AGENT, parts=(Part(type=PartType.TEXT, text=text),))
+
+
 def resealed(result: Result, entries: Entries) -> tuple[Message, ...]:
     return result.with_carrier(render_block(entries))
 
@@ -411,61 +415,125 @@ def test_the_clean_result_of_our_own_case_passes(shop_result: Result, check: Che
 
 @pytest.fixture(scope="module")
 def results(compact: Callable[..., Result]) -> list[Result]:
-    """Results of real transcripts with a carrier of some size, from as many formats as there are."""
+    """Results of real transcripts with a carrier of some size, those of all formats in turn."""
     if not SHARED.is_dir():
         pytest.skip("the shared transcripts are not here")
-    found = []
-    files = [sorted((SHARED / folder).iterdir()) for folder in FOLDERS if (SHARED / folder).is_dir()]
-    for path in (path for row in zip(*(names * 40 for names in files), strict=False) for path in row[: len(files)]):
-        if path.stat().st_size > LARGEST or any(result.name == path.name for result in found):
-            continue
+    found: dict[str, list[Result]] = {}
+    for path in sorted(path for path in SHARED.rglob("*") if path.is_file() and path.stat().st_size <= LARGEST):
         try:
-            result = compact(path, name=path.name)
+            result = compact(path, name=str(path.relative_to(SHARED)))
         except BarrierPolicyError:
             continue
-        if len(result.entries) >= 4:
-            found.append(result)
-        if len(found) == WANTED:
-            break
-    return found
-
-
-def test_there_are_enough_real_carriers(results: list[Result]) -> None:
-    assert len(results) >= 20
+        if len(result.entries) >= SMALLEST:
+            found.setdefault(path.relative_to(SHARED).parts[0], []).append(result)
+    rows = zip_longest(*(found[folder] for folder in sorted(found)))
+    return [result for row in rows for result in row if result is not None]
 
 
 def test_clean_results_of_real_transcripts_pass(results: list[Result], check: Check) -> None:
-    outcomes = {result.name: check(result).outcome for result in results}
-    assert [name for name, outcome in outcomes.items() if outcome is not Outcome.PASS] == []
+    failed = [result.name for result in results if check(result).outcome is not Outcome.PASS]
+    assert len(results) >= 100
+    assert len(failed) <= (1 - CLEAN) * len(results), failed
+
+
+def mutants(
+    operator: Callable[[Result, random.Random], Any], name: str, results: list[Result]
+) -> Iterator[tuple[Result, Any]]:
+    """What an operator makes of the first carriers that it can spoil, as many as are wanted."""
+    made = ((result, operator(result, random.Random(f"{name} {result.name}"))) for result in results)
+    return islice(((result, mutant) for result, mutant in made if mutant is not None), WANTED)
 
 
 @pytest.mark.parametrize("name", ON_RECORDS)
 def test_no_mutant_of_a_real_carrier_passes(name: str, results: list[Result], check: Check) -> None:
-    passed = []
-    tried = 0
-    for result in results:
-        entries = ON_RECORDS[name](result, random.Random(f"{name} {result.name}"))
-        if entries is None:
-            continue
-        tried += 1
-        passed += [
-            f"{result.name} {how.__name__}"
-            for how in (raw, resealed)
-            if check(result, how(result, entries)).outcome is Outcome.PASS
-        ]
+    found = list(mutants(ON_RECORDS[name], name, results))
+    passed = [
+        f"{result.name} {how.__name__}"
+        for result, entries in found
+        for how in (raw, resealed)
+        if check(result, how(result, entries)).outcome is Outcome.PASS
+    ]
     assert passed == []
-    assert tried
+    assert len(found) == WANTED
 
 
 @pytest.mark.parametrize("name", ON_MESSAGES)
 def test_no_mutant_of_the_messages_of_a_real_result_passes(name: str, results: list[Result], check: Check) -> None:
-    passed = []
-    tried = 0
-    for result in results:
-        messages = ON_MESSAGES[name](result, random.Random(f"{name} {result.name}"))
-        if messages is None:
+    found = list(mutants(ON_MESSAGES[name], name, results))
+    assert [result.name for result, messages in found if check(result, messages).outcome is Outcome.PASS] == []
+    assert len(found) == WANTED
+
+
+# --- superseded values
+
+
+def corrected(decider: Decider, path: Path) -> tuple[Transcript, str, str, str] | None:
+    """A real transcript in which the user corrects a value of a sentence just before the end: the sentence, the value, the one that holds now."""
+    transcript = decider.read(path)
+    *body, last = transcript.messages or [told("")]
+    spoken = "\n".join(part.text for message in transcript.messages for part in message.parts)
+    for message in body[:-8]:
+        for sentence in (text for _, text in split_sentences(message.parts[0].text if message.parts else "")):
+            for old in values_in(sentence) if opens_turn(message) and len(sentence) < 300 else ():
+                new = re.sub(r"\d(?=\D*$)", lambda d: str((int(d[0]) + 1) % 10), old)
+                if sentence.count(old) == 1 and new not in spoken and len(old) > 1:
+                    mended = [told(f"Correction: it is {new}, not {old}."), agent("Noted."), told("Go on."), last]
+                    return msgspec.structs.replace(transcript, messages=numbered([*body, *mended])), sentence, old, new
+    return None
+
+
+@pytest.fixture(scope="module")
+def superseding(compact: Callable[..., Result], decider: Decider) -> list[tuple[Result, str, str, str]]:
+    """Results of real transcripts with a correction in each."""
+    if not SHARED.is_dir():
+        pytest.skip("the shared transcripts are not here")
+    found = []
+    for path in sorted(path for path in SHARED.rglob("*") if path.is_file() and path.stat().st_size <= LARGEST):
+        try:
+            made = corrected(decider, path)
+            result = compact(made[0], keep_last=2, name=path.name) if made else None
+        except BarrierPolicyError:
             continue
-        tried += 1
-        passed += [result.name] if check(result, messages).outcome is Outcome.PASS else []
-    assert passed == []
-    assert tried
+        if made and result and any("replaced" in item.attributes for item in result.analysis.join.ledger.items):
+            found.append((result, *made[1:]))
+    return found
+
+
+Mended = tuple[Result, str, str, str]
+
+
+def knows(result: Result, old: str) -> bool:
+    """Whether the ledger knows the value itself as superseded, and not only in one of the statements that have it."""
+    ledger = result.analysis.join.ledger
+    return any(item.text == old and ledger.state(item) == "superseded" for item in ledger.items)
+
+
+def shown_as_current(made: Mended) -> Iterator[tuple[Message, ...]]:
+    """Results whose carrier shows the old value as if it held: a line without its mark, the line of the old value, the old statement."""
+    result, sentence, old, _ = made
+    entries = result.entries
+    mark = re.compile(r" \[[^\n]* is superseded: now [^\n]*\]")
+    plain = [msgspec.structs.replace(entry, text=mark.sub("", entry.text)) for entry in entries]
+    if plain != entries:
+        yield resealed(result, plain)
+    if entries and knows(result, old):
+        yield resealed(result, [*entries, Entry(kind="binding", text=old)])
+        yield resealed(result, [*entries, Entry(kind="evidence", text=sentence)])
+
+
+def test_a_correction_in_a_real_transcript_is_carried_and_passes(superseding: list[Mended], check: Check) -> None:
+    failed = [result.name for result, *_ in superseding if check(result).outcome is not Outcome.PASS]
+    assert len(superseding) >= WANTED
+    assert len(failed) <= (1 - CLEAN) * len(superseding), failed
+
+
+def test_no_carrier_with_a_superseded_value_as_current_passes(superseding: list[Mended], check: Check) -> None:
+    made = [(entry[0], messages) for entry in superseding for messages in shown_as_current(entry)]
+    assert [result.name for result, messages in made if check(result, messages).outcome is Outcome.PASS] == []
+    assert len({result.name for result, _ in made}) >= WANTED
+
+
+def test_no_summary_with_a_superseded_value_as_current_passes(superseding: list[Mended], check: Check) -> None:
+    made = [(result, result.with_summary(sentence)) for result, sentence, old, _ in superseding if knows(result, old)]
+    assert [result.name for result, messages in made if check(result, messages).outcome is Outcome.PASS] == []
+    assert len(made) >= WANTED

@@ -57,6 +57,11 @@ EARLIER_NEW_SHOWN: dict[str, tuple[list[CarrierRecord], list[CarrierRecord], Lin
         [one("receipt", "create_ticket PLAT-2", 9, subject="create_ticket PLAT")],
         [("receipt", "done: create_ticket PLAT-1"), ("receipt", "done: create_ticket PLAT-2")],
     ),
+    "message 6 of an earlier transcript is not message 6 of this one": (
+        [one("binding", "ord-77120", 6)],
+        [record("binding", item("binding", "rf-9a8b", 6), item("binding", "rf-1f2e", 6))],
+        [("binding", "ord-77120\nrf-9a8b rf-1f2e")],
+    ),
     "a part of the environment has its last state": (
         [one("environment", "branch: a", name="branch"), one("environment", "mode: plan", 2, name="mode")],
         [one("environment", "branch: b", 9, name="branch")],

@@ -80,8 +80,12 @@ def test_a_session_is_audited_compaction_by_compaction(run: Runner, tmp_path: Pa
     assert "records no compaction" in run("audit", "t.jsonl").out
 
 
+def test_three_transcripts_are_two_rounds(run: Runner, before: str) -> None:
+    done = run("audit", before, before, before, "--format", "json")
+    assert done.code == 0 and len(json.loads(done.out)["rounds"]) == 2
+
+
 def test_wrong_usage_is_said_in_one_line(run: Runner, before: str) -> None:
-    assert run("audit", before, before, before).code == 2
     done = run("audit", before)
     assert done.code == 2
     assert "keeps no record of compactions" in done.err

@@ -14,6 +14,7 @@ import pytest
 from barrier_policy import Gate
 from barrier_policy.gate.journal import FINAL, State, read_journal, transactions
 from barrier_policy.gate.recover import recover
+from barrier_policy.gate.target import FileTarget
 
 Messages = list[dict[str, Any]]
 NOW = "2026-06-01T12:00:00Z"
@@ -122,16 +123,16 @@ def test_a_crash_leaves_a_committed_or_an_untouched_transcript(tmp_path: Path, s
     assert ended == {State.COMMITTED} if step is State.COMMITTED else ended == {State.ROLLED_BACK}
 
 
-def test_a_crash_between_the_move_and_its_note_is_found_committed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("step", ["commit", "_forget_old"])
+def test_a_crash_between_the_move_and_its_note_is_found_committed(tmp_path: Path, step: str) -> None:
     path, store = tmp_path / "history.json", tmp_path / "store"
     path.write_bytes(json.dumps(history(3)).encode())
     child = os.fork()
     if child == 0:
         try:
-            from barrier_policy.gate.target import FileTarget
-
-            commit = FileTarget.commit
-            FileTarget.commit = lambda self: (commit(self), os.kill(os.getpid(), signal.SIGKILL))  # type: ignore[method-assign,assignment,return-value]
+            done = getattr(FileTarget, step)
+            last = done if step == "commit" else lambda *_: None  # killed with the old file still there, and without it
+            setattr(FileTarget, step, lambda *given: (last(*given), os.kill(os.getpid(), signal.SIGKILL)))
             Gate(store=store, summarizer=lambda request: SENTENCE).compact_file(path, path, keep_last=2, now=NOW)
         finally:
             os._exit(0)
@@ -140,3 +141,4 @@ def test_a_crash_between_the_move_and_its_note_is_found_committed(tmp_path: Path
     assert opened is not None
     assert [found.state for found in recover(opened, NOW)] in ([State.COMMITTED], [])
     assert read_journal(opened, transactions(opened)[-1])[-1].state is State.COMMITTED
+    assert sorted(found.name for found in tmp_path.iterdir()) == ["history.json", "store"]

@@ -107,6 +107,48 @@ def test_what_one_process_wrote_another_reads(address: str, environment: dict[st
     assert "Never cut the roses before May" in again.output.decode()
 
 
+WRITER = """
+import sys
+from barrier_policy.provenance.fsspec_store import FsspecStore
+store = FsspecStore(sys.argv[1])
+print(flush=True)
+sys.stdin.readline()
+wins = 0
+for number in range(12):
+    assert store.put(b"object %d" % number * 200).length
+    store.append_document("log", b"%s %d" % (sys.argv[2].encode() * 30, number))
+    wins += store.create_document(f"locks/{number}", sys.argv[2].encode())
+print(wins, flush=True)
+"""
+
+
+def test_processes_that_write_at_once_lose_nothing_of_each_other(address: str, environment: dict[str, str]) -> None:
+    writers = [
+        subprocess.Popen(
+            [sys.executable, "-c", WRITER, address, name],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, **environment},
+        )
+        for name in "abc"
+    ]
+    for writer in writers:
+        assert writer.stdout and writer.stdout.readline()  # all are ready before one begins
+    for writer in writers:
+        assert writer.stdin
+        writer.stdin.write("\n")
+        writer.stdin.flush()
+    told = [writer.communicate()[0] for writer in writers]
+    assert [writer.returncode for writer in writers] == [0, 0, 0]
+    store = FsspecStore(address)
+    assert sorted(store.digests()) == sorted(digest_bytes(b"object %d" % number * 200) for number in range(12))
+    assert sum(map(int, told)) >= 12, "each lock has an owner"
+    lines = (store.read_document("log") or b"").decode().splitlines()
+    for name in "abc":
+        assert [line for line in lines if line.startswith(name)] == [f"{name * 30} {number}" for number in range(12)]
+
+
 def test_without_the_right_key_the_error_says_nothing_of_it(
     address: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -1,0 +1,103 @@
+"""A conversation that was compacted, grew and was compacted again is audited round by round, each against what it was made of."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from barrier_policy import Gate
+from barrier_policy.cli.app import app
+
+from .conftest import call, result
+
+Messages = list[dict[str, Any]]
+NOW = "2026-09-14T08:30:00Z"
+EXAMPLES = Path(__file__).parents[2] / "examples"
+MIGRATED = '{"migration_id":"mig_2240","state":"completed","columns_rewritten":["customer_ref","placed_at","currency","total_minor"]}'
+
+
+def command(*arguments: str) -> Result:
+    return CliRunner().invoke(app, list(arguments))
+
+
+def user(text: str) -> dict[str, Any]:
+    return {"role": "user", "content": text}
+
+
+def agent(text: str) -> dict[str, Any]:
+    return {"role": "assistant", "content": text}
+
+
+LATER: Messages = [
+    user("Tobias is on 2 again. Go on with the migration of orders now, and tell me when it is through."),
+    call(9001, "resume_migration", migration_id="mig_2240", idempotency_key="orders-v2-prd-0910-k7f3c9"),
+    result(9001, '{"migration_id":"mig_2240","state":"running","done":2,"of":7}'),
+    agent("It runs."),
+    user("Look again."),
+    call(9002, "get_migration", migration_id="mig_2240"),
+    result(9002, MIGRATED),
+    agent("The migration is completed."),
+    user("Good. And the dashboard colours?"),
+    agent("They are fine. " * 80),
+    user("Bye."),
+    agent("Bye."),
+]
+
+
+@pytest.fixture(scope="module")
+def rounds(tmp_path_factory: pytest.TempPathFactory) -> tuple[Gate, Messages, Messages, Messages]:
+    """A gate, the incident, what it had become when it was compacted again, and the result of that."""
+    gate = Gate(store=tmp_path_factory.mktemp("rounds", numbered=False) / "store")
+    first = json.loads((EXAMPLES / "incident.json").read_text(encoding="utf-8"))["messages"]
+    grown = [*gate.compact(first, keep_last=10, now=NOW).messages, *LATER]
+    return gate, first, grown, gate.compact(grown, keep_last=2, now=NOW).messages
+
+
+def test_each_round_is_audited_against_what_it_was_made_of(rounds: tuple[Gate, Messages, Messages, Messages]) -> None:
+    gate, first, grown, second = rounds
+    reports = gate.audit_rounds(first, second, now=NOW)
+    assert [report.outcome for report in reports] == ["pass", "pass"]
+    assert [report.before.messages for report in reports] == [len(first), len(grown)]
+    assert (
+        gate.audit(first, second, now=NOW).outcome == "fail"
+    )  # what the second round let go by right was still owed in the first
+
+
+def test_what_the_last_round_lost_is_found_in_it(rounds: tuple[Gate, Messages, Messages, Messages]) -> None:
+    gate, first, _, second = rounds
+    spoilt = [{**message, "content": str(message["content"]).replace("k7f3c9", "k7f3c8")} for message in second]
+    reports = gate.audit_rounds(first, spoilt, now=NOW)
+    assert [report.outcome for report in reports] == ["pass", "fail"]
+
+
+def test_a_transcript_that_the_store_does_not_know_is_audited_as_it_is(
+    rounds: tuple[Gate, Messages, Messages, Messages],
+) -> None:
+    gate, first, _, second = rounds
+    other = [user("Something else."), *first[1:]]
+    assert len(gate.audit_rounds(other, second, now=NOW)) == 1
+
+
+def test_the_command_says_which_round_it_speaks_of(
+    rounds: tuple[Gate, Messages, Messages, Messages],
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    _, first, grown, second = rounds
+    names = []
+    for name, messages in (("first", first), ("grown", grown), ("second", second)):
+        names.append(str(tmp_path / f"{name}.json"))
+        Path(names[-1]).write_text(json.dumps(messages), encoding="utf-8")
+    known = ["--store", str(tmp_path_factory.getbasetemp() / "rounds" / "store"), "--now", NOW]
+    whole = command("audit", names[0], names[2], *known, "--format", "json")
+    assert whole.exit_code == 0
+    assert [report["outcome"] for report in json.loads(whole.stdout)["rounds"]] == ["pass", "pass"]
+    assert command("audit", *names, *known).exit_code == 0
+    assert command("audit", names[0], names[2], "--now", NOW).exit_code == 4
+    shown = command("audit", names[0], names[2], *known)
+    assert shown.exit_code == 0 and "round 1 of 2" in shown.stdout and "round 2 of 2" in shown.stdout
