@@ -13,6 +13,7 @@ import msgspec
 from barrier_policy.carrier.record import (
     KINDS,
     CarrierRecord,
+    Draft,
     Fields,
     Source,
     kind_of,
@@ -88,13 +89,19 @@ class Shelf:
         self._before: tuple[int, str] | None = None
         """Version and text of the earlier record of values."""
 
-    def put(self, record: CarrierRecord, *, earlier: bool) -> None:
-        """Take all of a record, as newer than what is there."""
+    def put_earlier(self, record: CarrierRecord) -> None:
+        """Take all of a record of an earlier carrier, as newer than what is there."""
+        if record.kind == VALUES:
+            self._before = (record.version, record.text)
+        self._put(record, _carried(record), earlier=True)
+
+    def put(self, record: CarrierRecord | Draft) -> None:
+        """Take all of a new record, as newer than what is there."""
+        self._put(record, _counted(record), earlier=False)
+
+    def _put(self, record: CarrierRecord | Draft, items: Sequence[Fields], *, earlier: bool) -> None:
         if self._source is None or record.kind == VALUES:
             self._source = record.source
-        if earlier and record.kind == VALUES:
-            self._before = (record.version, record.text)
-        items = _carried(record) if earlier else _counted(record)
         things = [item for item in items if kind_of(item, record.kind) != VALUES]
         shown = {item["id"]: item for item in things if "shown_by" not in item}
         held: dict[str, list[Fields]] = {}
@@ -220,7 +227,7 @@ class Shelf:
         )
 
 
-def _unit(kind: str, item: Fields, held: Sequence[Fields], of: CarrierRecord | Unit, earlier: bool) -> Unit:
+def _unit(kind: str, item: Fields, held: Sequence[Fields], of: CarrierRecord | Draft | Unit, earlier: bool) -> Unit:
     kind = kind_of(item, kind)
     version = of.version if "shown_by" not in item else 1
     if "kind" in item:
@@ -288,7 +295,7 @@ def _holding(unit: Unit, others: Sequence[Unit]) -> Unit:
     return msgspec.structs.replace(unit, held=tuple(held))
 
 
-def _counted(record: CarrierRecord) -> list[Fields]:
+def _counted(record: CarrierRecord | Draft) -> list[Fields]:
     """The items of a record; receipts with the names of the calls that they speak of, so that equal ones can be counted.
 
     A call is named by its place in the transcript that it was recorded from, which is known by its last message.
@@ -296,7 +303,7 @@ def _counted(record: CarrierRecord) -> list[Fields]:
     head = record.source.head[7:15]
     return [
         {"calls": [f"{item['id'].partition(':')[2]}@{head}"]} | item if kind_of(item, record.kind) == "receipt" else item
-        for item in record.fields["items"]
+        for item in record.items
     ]
 
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
-from barrier_policy.carrier.record import CarrierRecord
-from barrier_policy.carrier.write import Placement, is_shared, place, shown_texts, write_records
+from barrier_policy.carrier.record import CarrierRecord, Draft, write_down
+from barrier_policy.carrier.write import Placement, draft_records, is_shared, place, shown_texts
 from barrier_policy.decision.model import Blocking, Reason, Repair
 from barrier_policy.decision.reasons import ReasonWriter
 from barrier_policy.decision.remedies import (
@@ -221,4 +221,9 @@ def record_of(join: Join, found: Assessment) -> Record:
 
 def repair_records(join: Join, found: Assessment) -> list[CarrierRecord]:
     """The records of its own that the repair of a span writes; `Assessment.shared` go into records of others."""
-    return write_records(found.span.id, place(found.rebind), join.ledger, join.messages)
+    return [write_down(draft) for draft in repair_drafts(join, found)]
+
+
+def repair_drafts(join: Join, found: Assessment) -> list[Draft]:
+    """The same before they are written down, to be merged with others."""
+    return draft_records(found.span.id, place(found.rebind), join.ledger, join.messages)
