@@ -39,7 +39,7 @@ REQUIRED_FIELDS = {
 """What an item must say, by the kind of its record. An item that says less is not covered."""
 
 
-class Source(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Source(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """Where the record's content stands: message index and RFC 6901 pointer in that message's source record.
 
     Indices are those of the transcript that it was written from and change with every compaction. `digest` is that of the message's

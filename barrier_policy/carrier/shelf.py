@@ -188,7 +188,8 @@ class Shelf:
             del self._said_before[name]  # at once: what was put together is the greater part of what is held
         units = self._without_repeated_lines()
         held, rest = self._placed_values(units)
-        return (*(_record(unit, held.get(name, ())) for name, unit in units.items()), *self._record_of_values(rest))
+        of_values = self._record_of_values(_shown_once(rest))
+        return (*(_record(unit, held.get(name, ())) for name, unit in units.items()), *of_values)
 
     def _without_repeated_lines(self) -> dict[str, Unit]:
         """The things; one whose line is that of a thing of another kind is held by that."""
@@ -201,8 +202,8 @@ class Shelf:
                 others.setdefault(first[unit.line], []).append((unit.kind, (unit.item, *unit.held)))
         return {name: _holding(unit, others.get(name, ())) for name, unit in self.units.items() if first[unit.line] == name}
 
-    def _placed_values(self, units: dict[str, Unit]) -> tuple[dict[str, list[Fields]], list[Fields]]:
-        """Values by the thing whose line shows them, and the others; of these, one that a longer one shows is not shown again."""
+    def _placed_values(self, units: dict[str, Unit]) -> tuple[dict[str, list[Fields]], dict[str, Fields]]:
+        """Values by the thing whose line shows them, and the others by their text."""
         lines = Lines((name, unit.item["text"]) for name, unit in units.items())
         held: dict[str, list[Fields]] = {}
         rest: dict[str, Fields] = {}
@@ -212,11 +213,7 @@ class Shelf:
                 held.setdefault(name, []).append(item | {"kind": VALUES, "shown_by": units[name].item["id"]})
             else:
                 rest[text] = item
-        longest = Lines((text, text) for text in sorted(rest, key=lambda text: (-len(text), text)))
-        shown_by = {text: longest.showing(text, besides=text) for text in rest}
-        return held, [
-            item | {"shown_by": rest[shown_by[text]]["id"]} if shown_by[text] else item for text, item in rest.items()
-        ]
+        return held, rest
 
     def _former_holder(self, text: str, units: Mapping[str, Unit]) -> str:
         name, line = self._holders.get(text, ("", ""))
@@ -231,6 +228,13 @@ class Shelf:
         yield make_record(
             id=f"{VALUES}:values", kind=VALUES, subject="values", items=items, source=self._source, version=version
         )
+
+
+def _shown_once(values: Mapping[str, Fields]) -> list[Fields]:
+    """Values by their text as a list; one that a longer one shows is not shown again."""
+    longest = Lines((text, text) for text in sorted(values, key=lambda text: (-len(text), text)))
+    holders = ((item, longest.showing(text, besides=text)) for text, item in values.items())
+    return [item | {"shown_by": values[holder]["id"]} if holder else item for item, holder in holders]
 
 
 def _unit(kind: str, item: Fields, held: Sequence[Fields], of: CarrierRecord | Draft | Unit, earlier: bool) -> Unit:
