@@ -109,9 +109,10 @@ def _part_settings(part: Part) -> Iterator[tuple[str, str, str, bool]]:
             for name, value in command_settings(script):
                 yield name, value, "command", outlives(script, name)
     elif part.type is PartType.TOOL_RESULT:
-        if any(hint in part.text[:4_000] for hint in SAID_HINTS):
+        head = part.text[:4_000]
+        if any(map(head.__contains__, SAID_HINTS)):
             for name, pattern in SAID:
-                for match in islice(pattern.finditer(part.text[:4_000]), 4):
+                for match in islice(pattern.finditer(head), 4):
                     yield name, match[match.lastindex or 1], "output", True
     elif part.type is PartType.TEXT:
         for match in islice(PROSE_VARIABLE.finditer(part.text) if "=" in part.text else (), MAX_COMMANDS):

@@ -93,6 +93,8 @@ PHRASES: Final = (
     re.compile(r"(?i)\b(?:moved to|continues in) (?:the )?background\b[^\n]{0,60}?\b(?:id|pid)\W{0,3}([\w.-]*\w)"),
 )
 """Sentences in which runtimes and schedulers name a handle."""
+PHRASE_HINTS: Final = ("background", "async", "submitted")
+"""One of these stands in whatever a phrase finds."""
 SHELL_JOB: Final = re.compile(r"(?m)^\[\d+\] (\d{2,7})$")
 HANDLE: Final = re.compile(
     r"(?i)(?<![\w./-])(?:(?:pid|job|task|agent|run|session|process|id)[ :#=]{1,3}([\w.-]*\d[\w.-]*\b)|([a-z]{1,20}[-_][\w-]*\d[\w-]*))"
@@ -220,18 +222,18 @@ def _tagged(text: str) -> Iterator[Report]:
 
 def _spoken(text: str, call: Part | None, words: frozenset[str], asked: str) -> Iterator[Report]:
     """Answers in words: a runtime's phrase, or a short answer to a call that concerns jobs."""
-    for pattern in PHRASES:
+    head = text[:SHORT].lower()
+    for pattern in PHRASES if any(map(head.casefold().__contains__, PHRASE_HINTS)) else ():
         for match in pattern.finditer(text[:SHORT]):
             yield Report(handle=match[1], state="running")
     if len(text) <= SHORT and call is not None:
-        if _in_background(call) or (STARTED.search(text) and words & (START_WORDS | DELEGATES)):
+        if _in_background(call) or (words & (START_WORDS | DELEGATES) and STARTED.search(text)):
             for match in islice(SHELL_JOB.finditer(text), MAX_RECORDS):
                 yield Report(handle=match[1], state="running")
             for match in islice(HANDLE.finditer(text), MAX_RECORDS):
                 yield Report(handle=match[1] or match[2], state="running")
         if asked or (words & JOB_WORDS and words & ASK_WORDS) or words & DELEGATES:
             yield from _listed(text)
-    head = text[:SHORT].lower()
     if (
         asked
         and words & COLLECT_WORDS

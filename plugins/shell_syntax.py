@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 import msgspec
@@ -64,8 +65,12 @@ class Script(msgspec.Struct, frozen=True, kw_only=True):
     broken: bool = False
 
 
+@lru_cache(maxsize=8)
 def parse_script(text: str) -> Script:
-    """Parse shell text; a text over 32 KiB or with hundreds of nested constructs is not looked into and comes back broken."""
+    """Parse shell text; a text over 32 KiB or with hundreds of nested constructs is not looked into and comes back broken.
+
+    The last few answers are remembered: several extractors ask about the same command.
+    """
     if len(text) > MAX_TEXT or sum(1 for _ in _OPENERS.finditer(text)) > MAX_OPENERS:
         return Script(broken=True)
     source = text.encode("utf-8", "replace")

@@ -8,6 +8,7 @@ Names of tools are verbs and objects in any order and spelling: `get_order`, `or
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 import msgspec
@@ -63,6 +64,7 @@ def name_key(name: str) -> str:
     return _SPLIT.sub("", name[:_MAX_NAME]).lower()
 
 
+@lru_cache(maxsize=2048)
 def name_tokens(name: str) -> tuple[str, ...]:
     """The words of a name, in lower case: `webFetch`, `web_fetch` and `web.fetch` all give `web`, `fetch`."""
     words = _SPLIT.split(_CAMEL.sub("_", name[:_MAX_NAME]))

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from barrier_policy.carrier.record import CarrierRecord
+from barrier_policy.carrier.record import CarrierRecord, Draft
 from barrier_policy.carrier.shelf import Dropped, Shelf
 
 
@@ -21,15 +21,15 @@ class Merged(msgspec.Struct, frozen=True, kw_only=True):
     dropped: tuple[Dropped, ...]
 
 
-def merge_records(earlier: Sequence[CarrierRecord], new: Iterable[CarrierRecord]) -> Merged:
-    """One carrier of the records of earlier compactions and of new ones; linear in both.
+def merge_records(earlier: Sequence[CarrierRecord], new: Iterable[CarrierRecord | Draft]) -> Merged:
+    """One carrier of the records of earlier compactions and of new ones, written down or not; linear in both.
 
     No line is shown twice; a newer state of a subject takes the place of an older one, as its next version; a value that a line shows is
     not repeated in the list of values. Nothing else is dropped: `retire` says what of the earlier records has ended.
     """
     shelf = Shelf()
     for record in earlier:
-        shelf.put(record, earlier=True)
-    for record in new:
-        shelf.put(record, earlier=False)
+        shelf.put_earlier(record)
+    for draft in new:
+        shelf.put(draft)
     return Merged(records=shelf.records(), dropped=tuple(shelf.dropped))

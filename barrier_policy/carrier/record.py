@@ -39,7 +39,7 @@ REQUIRED_FIELDS = {
 """What an item must say, by the kind of its record. An item that says less is not covered."""
 
 
-class Source(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Source(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """Where the record's content stands: message index and RFC 6901 pointer in that message's source record.
 
     Indices are those of the transcript that it was written from and change with every compaction. `digest` is that of the message's
@@ -50,6 +50,17 @@ class Source(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     pointer: str
     digest: str = ""
     head: str = ""
+
+
+class Draft(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """What a record is made of. Drafts are merged with what there is before they are written down as records (`write_down`)."""
+
+    id: str
+    kind: str
+    subject: str
+    items: list[Fields]
+    source: Source
+    version: int = 1
 
 
 class CarrierRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,6 +74,12 @@ class CarrierRecord(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     digest: str
     source: Source
+
+    @property
+    def items(self) -> list[Fields]:
+        """The items that it holds."""
+        items: list[Fields] = self.fields["items"]
+        return items
 
 
 def digest_of(record: CarrierRecord) -> str:
@@ -86,6 +103,11 @@ def make_record(
         source=source,
     )
     return msgspec.structs.replace(record, digest=digest_of(record))
+
+
+def write_down(draft: Draft) -> CarrierRecord:
+    """The record of a draft."""
+    return make_record(**msgspec.structs.asdict(draft))
 
 
 def text_of(kind: str, items: Iterable[Fields]) -> str:

@@ -41,7 +41,7 @@ def retire(records: Sequence[CarrierRecord], ledger: Ledger, messages: Sequence[
     """What of earlier carriers still holds after a transcript; `ledger` is that of `messages`. Linear in all three."""
     shelf = Shelf()
     for record in records:
-        shelf.put(record, earlier=True)
+        shelf.put_earlier(record)
     present = _Present(ledger, messages)
     judged: set[str] = set()
     while pending := [unit for name, unit in shelf.units.items() if name not in judged]:

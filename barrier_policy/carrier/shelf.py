@@ -13,6 +13,7 @@ import msgspec
 from barrier_policy.carrier.record import (
     KINDS,
     CarrierRecord,
+    Draft,
     Fields,
     Source,
     kind_of,
@@ -39,13 +40,17 @@ class Dropped(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
 
+Said = tuple[Fields, ...]
+"""What was said of a thing at one time: the item that its line shows, and items that the same line shows besides."""
+
+
 class Unit(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that has a line: the item that it shows, and items that the same line shows besides. `earlier`: of a carrier before."""
 
     kind: str
     subject: str
     item: Fields
-    held: tuple[Fields, ...]
+    held: Said
     version: int
     source: Source
     earlier: bool
@@ -79,8 +84,8 @@ class Shelf:
     def __init__(self) -> None:
         self.units: dict[str, Unit] = {}
         self.dropped: list[Dropped] = []
-        self._said_again: dict[str, list[Unit]] = {}
-        """By name, what the thing was before the same line came once more."""
+        self._said_before: dict[str, list[Said]] = {}
+        """By name, what was said of the thing before the same line came once more."""
         self._values: dict[str, Fields] = {}
         self._holders: dict[str, tuple[str, str]] = {}
         """By value, the name and the line of the thing that showed it."""
@@ -88,13 +93,19 @@ class Shelf:
         self._before: tuple[int, str] | None = None
         """Version and text of the earlier record of values."""
 
-    def put(self, record: CarrierRecord, *, earlier: bool) -> None:
-        """Take all of a record, as newer than what is there."""
+    def put_earlier(self, record: CarrierRecord) -> None:
+        """Take all of a record of an earlier carrier, as newer than what is there."""
+        if record.kind == VALUES:
+            self._before = (record.version, record.text)
+        self._put(record, _carried(record), earlier=True)
+
+    def put(self, record: CarrierRecord | Draft) -> None:
+        """Take all of a new record, as newer than what is there."""
+        self._put(record, _counted(record), earlier=False)
+
+    def _put(self, record: CarrierRecord | Draft, items: Sequence[Fields], *, earlier: bool) -> None:
         if self._source is None or record.kind == VALUES:
             self._source = record.source
-        if earlier and record.kind == VALUES:
-            self._before = (record.version, record.text)
-        items = _carried(record) if earlier else _counted(record)
         things = [item for item in items if kind_of(item, record.kind) != VALUES]
         shown = {item["id"]: item for item in things if "shown_by" not in item}
         held: dict[str, list[Fields]] = {}
@@ -124,7 +135,7 @@ class Shelf:
         if old is None:
             self.units[unit.name] = unit
         elif old.line == unit.line:
-            self._said_again.setdefault(unit.name, []).append(old)
+            self._said_before.setdefault(unit.name, []).append((old.item, *old.held))
             self.units[unit.name] = msgspec.structs.replace(unit, version=max(old.version, unit.version))
         else:
             version = max(old.version + 1, unit.version)
@@ -138,7 +149,7 @@ class Shelf:
     def _drop(self, name: str, reason: str) -> None:
         unit = self.unit(name)
         del self.units[name]
-        self._said_again.pop(name, None)
+        self._said_before.pop(name, None)
         self.dropped.append(Dropped(kind=unit.kind, subject=unit.subject, text=unit.line, reason=reason))
         for item in unit.held:
             kind = kind_of(item, unit.kind)
@@ -147,7 +158,7 @@ class Shelf:
 
     def unit(self, name: str) -> Unit:
         """A thing with all that was said of it."""
-        return _together(self.units[name], self._said_again.get(name, ()))
+        return _together(self.units[name], self._said_before.get(name, ()))
 
     def values(self) -> dict[str, str]:
         """By exact value that no line is known to show, the head up to which its record was last found to hold."""
@@ -178,24 +189,27 @@ class Shelf:
 
     def records(self) -> tuple[CarrierRecord, ...]:
         """Records of the things, in the order in which they came, then one of the values that none of their lines shows."""
+        for name in [*self._said_before]:
+            self.units[name] = self.unit(name)
+            del self._said_before[name]  # at once: what was put together is the greater part of what is held
         units = self._without_repeated_lines()
         held, rest = self._placed_values(units)
-        return (*(_record(unit, held.get(name, ())) for name, unit in units.items()), *self._record_of_values(rest))
+        of_values = self._record_of_values(_shown_once(rest))
+        return (*(_record(unit, held.get(name, ())) for name, unit in units.items()), *of_values)
 
     def _without_repeated_lines(self) -> dict[str, Unit]:
         """The things; one whose line is that of a thing of another kind is held by that."""
-        found = {name: self.unit(name) for name in self.units}
         first: dict[str, str] = {}
-        for name, unit in sorted(found.items(), key=lambda entry: _rank(entry[1].kind)):
+        for name, unit in sorted(self.units.items(), key=lambda entry: _rank(entry[1].kind)):
             first.setdefault(unit.line, name)
-        others: dict[str, list[Unit]] = {}
-        for name, unit in found.items():
+        others: dict[str, list[tuple[str, Said]]] = {}
+        for name, unit in self.units.items():
             if first[unit.line] != name:
-                others.setdefault(first[unit.line], []).append(unit)
-        return {name: _holding(unit, others.get(name, ())) for name, unit in found.items() if first[unit.line] == name}
+                others.setdefault(first[unit.line], []).append((unit.kind, (unit.item, *unit.held)))
+        return {name: _holding(unit, others.get(name, ())) for name, unit in self.units.items() if first[unit.line] == name}
 
-    def _placed_values(self, units: dict[str, Unit]) -> tuple[dict[str, list[Fields]], list[Fields]]:
-        """Values by the thing whose line shows them, and the others; of these, one that a longer one shows is not shown again."""
+    def _placed_values(self, units: dict[str, Unit]) -> tuple[dict[str, list[Fields]], dict[str, Fields]]:
+        """Values by the thing whose line shows them, and the others by their text."""
         lines = Lines((name, unit.item["text"]) for name, unit in units.items())
         held: dict[str, list[Fields]] = {}
         rest: dict[str, Fields] = {}
@@ -205,11 +219,7 @@ class Shelf:
                 held.setdefault(name, []).append(item | {"kind": VALUES, "shown_by": units[name].item["id"]})
             else:
                 rest[text] = item
-        longest = Lines((text, text) for text in sorted(rest, key=lambda text: (-len(text), text)))
-        shown_by = {text: longest.showing(text, besides=text) for text in rest}
-        return held, [
-            item | {"shown_by": rest[shown_by[text]]["id"]} if shown_by[text] else item for text, item in rest.items()
-        ]
+        return held, rest
 
     def _former_holder(self, text: str, units: Mapping[str, Unit]) -> str:
         name, line = self._holders.get(text, ("", ""))
@@ -226,7 +236,14 @@ class Shelf:
         )
 
 
-def _unit(kind: str, item: Fields, held: Sequence[Fields], of: CarrierRecord | Unit, earlier: bool) -> Unit:
+def _shown_once(values: Mapping[str, Fields]) -> list[Fields]:
+    """Values by their text as a list; one that a longer one shows is not shown again."""
+    longest = Lines((text, text) for text in sorted(values, key=lambda text: (-len(text), text)))
+    holders = ((item, longest.showing(text, besides=text)) for text, item in values.items())
+    return [item | {"shown_by": values[holder]["id"]} if holder else item for item, holder in holders]
+
+
+def _unit(kind: str, item: Fields, held: Sequence[Fields], of: CarrierRecord | Draft | Unit, earlier: bool) -> Unit:
     kind = kind_of(item, kind)
     version = of.version if "shown_by" not in item else 1
     if "kind" in item:
@@ -248,42 +265,43 @@ def _alone(item: Fields) -> Fields:
     return {name: value for name, value in item.items() if name not in ("shown_by", "kind")}
 
 
-def _together(unit: Unit, before: Sequence[Unit]) -> Unit:
-    """A thing with what was known of it when the same line came before: all its consumers, and the highest origin."""
+def _together(unit: Unit, before: Sequence[Said]) -> Unit:
+    """A thing with what was said of it before, when the same line came: all its consumers, and the highest origin."""
     if not before:
         return unit
-    item = dict(unit.item)
-    if serves := {consumer for of in (unit, *before) for consumer in of.item.get("serves", ())}:
+    item, held = dict(unit.item), unit.held
+    if serves := {consumer for of in (unit.item, *(said[0] for said in before)) for consumer in of.get("serves", ())}:
         item["serves"] = sorted(serves)
     if "calls" in item:
-        item["calls"] = [call for of in (*before, unit) for call in _calls(of)]
-        unit, before = _without_calls(unit), [_without_calls(of) for of in before]
+        item["calls"] = [call for said in (*before, (item, *held)) for call in _calls(unit.kind, said)]
+        held, before = _without_calls(held), [_without_calls(said) for said in before]
     if "origin" in item:
-        item["origin"] = min((of.item.get("origin", item["origin"]) for of in (unit, *before)), key=_authority)
-    return _holding(msgspec.structs.replace(unit, item=item), before)
+        item["origin"] = min(
+            (of.get("origin", item["origin"]) for of in (item, *(said[0] for said in before))), key=_authority
+        )
+    return _holding(msgspec.structs.replace(unit, item=item, held=held), [(unit.kind, said) for said in before])
 
 
-def _calls(unit: Unit) -> Iterator[str]:
+def _calls(kind: str, said: Said) -> Iterator[str]:
     """The calls that the line of a receipt counts."""
-    for item in (unit.item, *unit.held):
-        if kind_of(item, unit.kind) == unit.kind and line_of(unit.kind, item) == unit.line:
+    for item in said:
+        if kind_of(item, kind) == kind and line_of(kind, item) == line_of(kind, said[0]):
             yield from item.get("calls", ())
 
 
-def _without_calls(unit: Unit) -> Unit:
-    """A receipt that counts nothing itself, because another one counts for it."""
-    held = tuple(item | {"calls": []} if "calls" in item else item for item in unit.held)
-    return msgspec.structs.replace(unit, item=unit.item | {"calls": []}, held=held)
+def _without_calls(items: Said) -> Said:
+    """Receipts that count nothing themselves, because another one counts for them."""
+    return tuple(item | {"calls": []} if "calls" in item else item for item in items)
 
 
-def _holding(unit: Unit, others: Sequence[Unit]) -> Unit:
-    """A thing that shows others as well. What was carried before is left out where something new says the same."""
+def _holding(unit: Unit, others: Sequence[tuple[str, Said]]) -> Unit:
+    """A thing that shows others of the given kinds as well. What was carried before is left out where something new says the same."""
     if not others:
         return unit
     every = {unit.item["id"]: (unit.kind, unit.item)}
-    for of, items in ((unit, unit.held), *((other, (other.item, *other.held)) for other in others)):
+    for of, items in ((unit.kind, unit.held), *others):
         for item in items:
-            every.setdefault(item["id"], (kind_of(item, of.kind), item))
+            every.setdefault(item["id"], (kind_of(item, of), item))
     said = {(kind, item["text"]) for identifier, (kind, item) in every.items() if not identifier.startswith(CARRIED)}
     said.add((unit.kind, unit.item["text"]))
     held = [
@@ -294,7 +312,7 @@ def _holding(unit: Unit, others: Sequence[Unit]) -> Unit:
     return msgspec.structs.replace(unit, held=tuple(held))
 
 
-def _counted(record: CarrierRecord) -> list[Fields]:
+def _counted(record: CarrierRecord | Draft) -> list[Fields]:
     """The items of a record; receipts with the names of the calls that they speak of, so that equal ones can be counted.
 
     A call is named by its place in the transcript that it was recorded from, which is known by its last message.
@@ -302,7 +320,7 @@ def _counted(record: CarrierRecord) -> list[Fields]:
     head = record.source.head[7:15]
     return [
         {"calls": [f"{item['id'].partition(':')[2]}@{head}"]} | item if kind_of(item, record.kind) == "receipt" else item
-        for item in record.fields["items"]
+        for item in record.items
     ]
 
 

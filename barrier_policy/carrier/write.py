@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from barrier_policy.carrier.record import REQUIRED_FIELDS, CarrierRecord, Fields, Source, digest_of, line_of, make_record
+from barrier_policy.carrier.record import REQUIRED_FIELDS, CarrierRecord, Draft, Fields, Source, digest_of, line_of
 from barrier_policy.ledger.model import Family, Item, Ledger
 from barrier_policy.transcript.identity import message_digest
 from barrier_policy.transcript.model import Message
@@ -51,15 +51,13 @@ def is_shared(item: Item) -> bool:
     return record_kind(item) == "binding" or bool(item.attributes.get("serves"))
 
 
-def write_records(
-    span: str, placed: Iterable[Placement], ledger: Ledger, messages: Sequence[Message]
-) -> list[CarrierRecord]:
+def draft_records(span: str, placed: Iterable[Placement], ledger: Ledger, messages: Sequence[Message]) -> list[Draft]:
     """Records for the items of one span that are not shown by a shared one: one per kind, in the order of the walk."""
-    return [_record(kind, span, found, ledger, messages) for kind, found in _by_kind(placed).items()]
+    return [_draft(kind, span, found, ledger, messages) for kind, found in _by_kind(placed).items()]
 
 
 def shown_texts(placed: Iterable[Placement], ledger: Ledger) -> list[str]:
-    """The texts of what `write_records` writes, without writing it.
+    """The texts of the records of `draft_records`.
 
     Without what they say of replaced values: that must not make a statement dearer to carry than to leave where it stands as if it held.
     """
@@ -81,9 +79,7 @@ def _by_kind(placed: Iterable[Placement]) -> dict[str, list[Placement]]:
     return by_kind
 
 
-def write_shared(
-    placed: Iterable[Placement], ledger: Ledger, messages: Sequence[Message], at_hand: int
-) -> list[CarrierRecord]:
+def draft_shared(placed: Iterable[Placement], ledger: Ledger, messages: Sequence[Message], at_hand: int) -> list[Draft]:
     """Records by what consumes them: findings by the request that they serve, exact values by the turn at hand.
 
     Subject and source is the message of the consumer; each item has its own place in `fields`.
@@ -93,7 +89,7 @@ def write_shared(
         serves = found.holder.attributes.get("serves")
         by_consumer.setdefault((int(serves) if serves else at_hand, record_kind(found.holder)), []).append(found)
     return [
-        _record(kind, f"turn:{consumer}", found, ledger, messages, at=consumer)
+        _draft(kind, f"turn:{consumer}", found, ledger, messages, at=consumer)
         for (consumer, kind), found in sorted(by_consumer.items(), key=lambda entry: entry[0])
     ]
 
@@ -109,14 +105,14 @@ def record_kind(item: Item) -> str:
     return RECORD_KIND.get(item.family, "evidence")
 
 
-def _record(
+def _draft(
     kind: str, span: str, placed: Sequence[Placement], ledger: Ledger, messages: Sequence[Message], at: int | None = None
-) -> CarrierRecord:
+) -> Draft:
     first = placed[0].item
     source = messages[first.message if at is None else at]
     digests: dict[int, str] = {source.index: message_digest(source)}
     items = [_fields(kind, found, ledger, messages, digests) for found in placed]
-    return make_record(
+    return Draft(
         id=f"{kind}:{span}",
         kind=kind,
         subject=(first.subject if at is None else f"turn:{digests[at][7:23]}") or span,

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
-from barrier_policy.carrier.record import CarrierRecord
-from barrier_policy.carrier.write import Placement, is_shared, place, shown_texts, write_records
+from barrier_policy.carrier.record import CarrierRecord, Draft, write_down
+from barrier_policy.carrier.write import Placement, draft_records, is_shared, place, shown_texts
 from barrier_policy.decision.model import Blocking, Reason, Repair
 from barrier_policy.decision.reasons import ReasonWriter
 from barrier_policy.decision.remedies import (
@@ -147,23 +147,20 @@ class _Assessor:
         )
         if result.verdict == "opportunity":
             return msgspec.structs.replace(base, exceptions=result.exceptions)
-        base = msgspec.structs.replace(base, repairs=self._repairs(base, result))
         rebind = _to_rebind(join, number, result)
         archive = self._archives and not provenance.retrievable and join.structured[number]
-        if not rebind and not archive:
-            return base
-        repair_record(record, {item.id for item in rebind}, archived=archive)
-        if self._evaluator.judge(record, digest) != "opportunity":
-            return base
-        exceptions = tuple(dict.fromkeys((*result.exceptions, *self._evaluator.exceptions(record, digest))))
-        return self._repairable(msgspec.structs.replace(base, exceptions=exceptions), rebind, archive)
+        if rebind or archive:
+            repair_record(record, {item.id for item in rebind}, archived=archive)
+            if self._evaluator.judge(record, digest) == "opportunity":
+                exceptions = (*result.exceptions, *self._evaluator.exceptions(record, digest))
+                return self._repairable(base, rebind, archive, tuple(dict.fromkeys(exceptions)))
+        repairs = repairs_of_span(base.span.id, result.reasons, result.errors, archives=self._archives)
+        return msgspec.structs.replace(base, repairs=repairs)
 
-    def _repairs(self, base: Assessment, result: Verdict) -> tuple[Repair, ...]:
-        """What it takes to lift the barriers of a span, whoever can do it."""
-        return repairs_of_span(base.span.id, result.reasons, result.errors, archives=self._archives)
-
-    def _repairable(self, base: Assessment, rebind: tuple[Item, ...], archive: bool) -> Assessment:
-        """The assessment with the repairs that lift the barrier, and what they write."""
+    def _repairable(
+        self, base: Assessment, rebind: tuple[Item, ...], archive: bool, exceptions: tuple[AppliedException, ...]
+    ) -> Assessment:
+        """The assessment with the repairs that lift the barrier, what they write, and the exceptions that they rest on."""
         placed = place(rebind)
         texts = shown_texts(placed, self._join.ledger)
         texts += [found.item.text for found in placed if found.shows and is_shared(found.item)]
@@ -173,6 +170,7 @@ class _Assessor:
             archive=archive,
             repairs=tuple(gate_repairs(base.span.id, [item.id for item in rebind], archive=archive)),
             repairable=True,
+            exceptions=exceptions,
             gain=base.tokens - sum(map(self._count, texts)),
         )
 
@@ -221,4 +219,9 @@ def record_of(join: Join, found: Assessment) -> Record:
 
 def repair_records(join: Join, found: Assessment) -> list[CarrierRecord]:
     """The records of its own that the repair of a span writes; `Assessment.shared` go into records of others."""
-    return write_records(found.span.id, place(found.rebind), join.ledger, join.messages)
+    return [write_down(draft) for draft in repair_drafts(join, found)]
+
+
+def repair_drafts(join: Join, found: Assessment) -> list[Draft]:
+    """The same before they are written down, to be merged with others."""
+    return draft_records(found.span.id, place(found.rebind), join.ledger, join.messages)

@@ -41,14 +41,13 @@ OF_ANY = {
 
 def repairs_of(span: str, reason: verdict.Reason, *, archives: bool) -> Iterator[Repair]:
     """What would lift one barrier: any one of these, for all items of it. Nothing for a rule that no repair lifts."""
-    cited = cited_by(reason)
     for kind in reason.repair:
         if kind is RepairKind.ARCHIVE:
             yield Repair(kind=kind, items=(span,), discharged_by=ARCHIVE if archives else NO_STORE)
         elif kind is RepairKind.REBIND:
-            yield Repair(kind=kind, items=cited, discharged_by=REBIND)
+            yield Repair(kind=kind, items=cited_by(reason), discharged_by=REBIND)
         else:
-            yield from _by_words(kind, reason.rule, cited)
+            yield from _by_words(kind, reason.rule, cited_by(reason))
 
 
 def cited_by(reason: verdict.Reason) -> tuple[str, ...]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import lru_cache, partial
 from typing import Generic, TypeVar
 
 import msgspec
@@ -20,10 +21,11 @@ MAX_SPELLINGS = 64
 MIN_STEM = 3
 MAX_STEM = 16
 MAX_MEMO = 20_000
-"""Words whose entries are remembered; then all are forgotten, so that hostile text can't fill the memory."""
+"""Words whose spellings are remembered."""
 
 UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _WORD = re.compile(r"[^\s,;:!?()\[\]{}<>\"«»„“”…،؛؟।。、，！？：；（）/|—–‑=`*#+-]+")
+_EDGE = ".'’"
 _OPAQUE = re.compile(r"[\d_\\.@]")
 _MARKS = re.compile("[\u0591-\u05c7\u064b-\u065f\u0670\u200c\u200d\u00ad]")
 """Vowel points and joiners that people leave out."""
@@ -51,21 +53,28 @@ class Hit(msgspec.Struct, Generic[Value], frozen=True):
 
 def spell(text: str) -> str:
     """A text as lists spell it: lower case, composed, one kind of apostrophe."""
-    return unicodedata.normalize("NFC", text).lower().replace("’", "'")
+    return text.lower() if text.isascii() else unicodedata.normalize("NFC", text).lower().replace("’", "'")
 
 
 def words_of(text: str, limit: int) -> list[Word]:
     """The first words of a text."""
     found = []
     for match in _WORD.finditer(text):
-        bare = match[0].strip(".'’")
+        bare = match[0].lstrip(_EDGE)
+        start = match.end() - len(bare)
+        bare = bare.rstrip(_EDGE)
         if bare:
-            start = match.start() + match[0].index(bare)
-            known = bare.isdigit() or not _OPAQUE.search(bare)
-            found.append(Word(_MARKS.sub("", spell(bare)) if known else "", start, start + len(bare)))
+            found.append(Word(_spelled(bare), start, start + len(bare)))
             if len(found) >= limit:
                 break
     return found
+
+
+def _spelled(word: str) -> str:
+    if not (word.isalpha() or word.isdigit()) and _OPAQUE.search(word):
+        return ""
+    spelled = spell(word)
+    return spelled if spelled.isascii() else _MARKS.sub("", spelled)
 
 
 class Phrases(Generic[Value]):
@@ -80,8 +89,10 @@ class Phrases(Generic[Value]):
             self._unspaced.setdefault(entry[0], []).append((entry, self._known.pop(entry)))
         for unspaced in self._unspaced.values():
             unspaced.sort(key=lambda known: -len(known[0]))
-        self._parts = frozenset(" ".join(self._known).split(" "))
-        self._memo: dict[str, tuple[str, ...]] = {}
+        parts = frozenset(" ".join(self._known).split(" "))
+        first_parts = frozenset([entry.partition(" ")[0] for entry in self._known])
+        self._openings = lru_cache(MAX_MEMO)(partial(_spellings, first_parts))
+        self._spellings = lru_cache(MAX_MEMO)(partial(_spellings, parts))
 
     def find(self, text: str, words: Sequence[Word]) -> list[Hit[Value]]:
         """The entries that a text holds, in order, the longest at each place; `words` are those of the text."""
@@ -93,36 +104,24 @@ class Phrases(Generic[Value]):
         return found
 
     def _in_words(self, words: Sequence[Word]) -> Iterator[Hit[Value]]:
-        number = 0
-        while number < len(words):
-            phrase = self._longest(words, number)
-            if not phrase:
-                number += 1
+        after = 0
+        for number, word in enumerate(words):
+            if number < after or not (openings := self._openings(word.text)):
                 continue
-            length = phrase.count(" ") + 1
-            yield Hit(self._known[phrase], words[number].start, words[number + length - 1].end, phrase, number)
-            number += length
+            if phrase := self._longest(openings, words[number + 1 : number + MAX_WORDS]):
+                after = number + phrase.count(" ") + 1
+                yield Hit(self._known[phrase], word.start, words[after - 1].end, phrase, number)
 
-    def _longest(self, words: Sequence[Word], number: int) -> str:
-        """The entry of most words that begins at a word, the one with the longest stems of several; "" where there is none."""
+    def _longest(self, openings: Sequence[str], words: Sequence[Word]) -> str:
+        """The entry of most words that begins with an opening, the one with the longest stems of several; "" where there is none."""
         best = ""
-        phrases: Sequence[str] = self._beginnings(words[number].text)
-        for word in words[number + 1 : number + MAX_WORDS]:
+        phrases = openings
+        for word in words:
             best = next((phrase for phrase in phrases if phrase in self._known), best)
+            phrases = [f"{phrase} {part}" for phrase in phrases for part in self._spellings(word.text)][:MAX_SPELLINGS]
             if not phrases:
                 return best
-            phrases = [f"{phrase} {part}" for phrase in phrases for part in self._beginnings(word.text)][:MAX_SPELLINGS]
         return next((phrase for phrase in phrases if phrase in self._known), best)
-
-    def _beginnings(self, word: str) -> tuple[str, ...]:
-        """How entries may spell a word: as it is, or by a stem of it."""
-        found = self._memo.get(word)
-        if found is None:
-            if len(self._memo) >= MAX_MEMO:
-                self._memo.clear()
-            stems = (word[:length] + "*" for length in range(min(len(word), MAX_STEM), MIN_STEM - 1, -1))
-            found = self._memo[word] = tuple(part for part in (word, *stems) if part in self._parts)
-        return found
 
     def _anywhere(self, text: str) -> Iterator[Hit[Value]]:
         place = 0
@@ -133,6 +132,12 @@ class Phrases(Generic[Value]):
                 continue
             yield Hit(known[1], place, place + len(known[0]), known[0])
             place += len(known[0])
+
+
+def _spellings(parts: Collection[str], word: str) -> tuple[str, ...]:
+    """How entries may spell a word: as it is, or by a stem of it; only what is among some parts of entries."""
+    stems = (word[:length] + "*" for length in range(min(len(word), MAX_STEM), MIN_STEM - 1, -1))
+    return tuple(part for part in (word, *stems) if part in parts)
 
 
 def spell_entry(entry: str) -> str:

@@ -92,4 +92,4 @@ def implicit_name(text: str, start: int) -> str:
 def word_before(text: str, end: int) -> str:
     """The word that ends at `end`; "" where it has no letter."""
     match = WORD_TAIL.search(text, max(0, end - REACH), end)
-    return match[0] if match and any(character.isalpha() for character in match[0]) else ""
+    return match[0] if match and any(map(str.isalpha, match[0])) else ""

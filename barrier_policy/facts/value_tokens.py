@@ -105,7 +105,7 @@ def list_type(items: list[str]) -> str:
     """`sequence` for numbers and codes, `column_set` for identifiers, "" for the words of a sentence."""
     if len(set(items)) < 2:
         return ""
-    if all(any(character.isdigit() for character in item) for item in items):
+    if all(any(map(str.isdigit, item)) for item in items):
         return "sequence"
     marked = sum(item.strip("_.") != "" and _is_marked(item) for item in items)
     return "column_set" if marked >= 2 and 2 * marked >= len(items) else ""
@@ -120,7 +120,7 @@ def _is_marked(word: str) -> bool:
 def _whole(body: str, offset: int) -> Iterator[Piece]:
     """The pieces of a token without assignment, preceded by the compound that they make together."""
     bare = body.replace("-", "").replace("_", "")
-    numbered = any(character.isdigit() for character in bare)
+    numbered = any(map(str.isdigit, bare))
     if bare.isalnum() and not numbered:
         word = _word(body, offset, offset + len(body), "")
         if word is not None:
@@ -170,7 +170,7 @@ def _piece(match: re.Match[str], offset: int, name: str) -> Piece | None:
         return _path(text, start, end, name)
     if kind == "number" and text.isdigit() and text[0] == "0" and len(text) > 2:
         return Piece("resource_id", start, end, name)  # a leading zero is kept by ids only
-    weak = kind == "number" and sum(character.isdigit() for character in text) < 4 and "," not in text[:-1]
+    weak = kind == "number" and sum(map(str.isdigit, text)) < 4 and "," not in text[:-1]
     return Piece(TYPES[kind], start, end, name, weak)
 
 
@@ -179,7 +179,7 @@ def _path(text: str, start: int, end: int, name: str) -> Piece | None:
     place = LISTING_PLACE.fullmatch(text)
     if place:
         text, end = place[1], start + len(place[1])
-    if not any(character.isalnum() for character in text):
+    if not any(map(str.isalnum, text)):
         return None
     segments = text.strip("/").split("/")
     weak = "".join(segments).isalpha() and text[0] != "/" and len(segments) < 3 and min(map(len, segments)) < 3
@@ -190,8 +190,8 @@ def _word(text: str, start: int, end: int, name: str) -> Piece | None:
     """With digits an id, with an underscore or inner capitals a symbol; any other word counts only with a name."""
     body = text.rstrip("-")
     end -= len(text) - len(body)
-    if not body.isalpha() and any(character.isdigit() for character in body):
-        letters = any(character.isalpha() for character in body)
+    if not body.isalpha() and any(map(str.isdigit, body)):
+        letters = any(map(str.isalpha, body))
         marked = len(body) >= (3 if letters else 5) or (letters and ("-" in body or "_" in body or body[0].isupper()))
         return Piece("resource_id", start, end, name, not marked)
     if "_" in body.strip("_") and len(body) > 3:

@@ -147,7 +147,7 @@ def _phrases(text: str) -> Iterator[Value]:
     for match in QUOTED.finditer(text) if any(map(text.__contains__, QUOTE_SIGNS)) else ():
         group = match.lastindex or 0
         inner, start = match[group], match.start(group)
-        if inner.strip() == inner and any(character.isalnum() for character in inner):
+        if inner.strip() == inner and any(map(str.isalnum, inner)):
             yield Value(type="literal", text=inner, start=start, end=match.end(group), name=explicit_name(text, start))
     for match in BOUND.finditer(text):
         word = word_before(text, match.start() - (text[match.start() - 1 : match.start()] == " "))
@@ -173,7 +173,7 @@ def _listed(body: str, text: str, start: int) -> Iterator[Value]:
 def _list(body: str, text: str, start: int) -> tuple[str, str] | None:
     """The type of a list and the part of it that is one: words of the sentence after it are cut."""
     items = body.rstrip(".:").split(", ")
-    coded = next((n for n, item in enumerate(items) if not any(character.isdigit() for character in item)), len(items))
+    coded = next((n for n, item in enumerate(items) if not any(map(str.isdigit, item))), len(items))
     if coded > 1 and coded < len(items) and not list_type(items):
         items = items[:coded]
     while len(items) > 1 and items[-1].lower() in FUNCTION_WORDS:
@@ -194,7 +194,7 @@ def _leaf_values(leaf: Leaf, listing: bool, depth: int) -> Iterator[Value]:
         return
     if leaf.items:
         if leaf.end - leaf.start <= MAX_LIST and "{" not in leaf.text:
-            coded = all(any(character.isdigit() for character in item) for item in leaf.items)
+            coded = all(any(map(str.isdigit, item)) for item in leaf.items)
             yield _of_leaf(leaf, "sequence" if coded else "column_set")
         return
     if not leaf.is_string:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
+from sys import intern
 
 from barrier_policy.facts.model import Fact
 from barrier_policy.facts.words import content_words
@@ -96,7 +97,7 @@ def find_constraints(conversation: Conversation) -> tuple[list[Item], list[Event
             replaced = f"message {message.index} says it with another number"
             events += [Event(message.index, old.id, "overridden", replaced) for old in rules.replace(item)]
             rules.add(item)
-            events.append(Event(message.index, item.id, "active", f"set by {message.origin}"))
+            events.append(Event(message.index, item.id, "active", intern(f"set by {message.origin}")))
     return rules.items, events
 
 

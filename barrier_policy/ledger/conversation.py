@@ -9,7 +9,7 @@ import msgspec
 
 from barrier_policy.facts.extract import Facts
 from barrier_policy.facts.model import Fact
-from barrier_policy.ledger.cues import asks_for_report, find_waiting, postpones, says_it_waits, tells_rest
+from barrier_policy.ledger.cues import asks_for_report, find_awaited, find_waiting, postpones, says_it_waits, tells_rest
 from barrier_policy.transcript.model import Message, MessageKind, Origin, Part, PartType
 from barrier_policy.transcript.pairing import Pairs, PartRef
 
@@ -50,8 +50,9 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     `kinds` are the kinds of facts in the user's message, or UNREAD where it could not be read (`is_read`); it `shows` a picture or file or
     not; `final` is the index of the last text of the agent (-1: none), by which it `asks` the user something or waits for the user's word,
-    or says that it is still `at_rest` of what was asked. The user's message `puts_off` an answer, and `replies` where the agent had just
-    asked, unless it does that, or the agent had only said, in words of a list, that it waits (`only_waits`).
+    or says that it is still `at_rest` of what was asked, or in which words (`awaits`) that somebody else has yet to answer, or that it
+    `wants_report` of what the user does or sees. The user's message `puts_off` an answer, and `replies` where the agent had just asked,
+    unless it does that, or gives an order instead of a report, or the agent had only said, in words of a list, that it waits (`only_waits`).
     """
 
     index: int
@@ -66,6 +67,8 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     asks: bool = False
     only_waits: bool = False
     at_rest: bool = False
+    awaits: str | None = None
+    wants_report: bool = False
     puts_off: bool = False
     replies: bool = False
 
@@ -178,6 +181,7 @@ def _turn(
     shows = has_user and any(part.type is PartType.BLOB for part in messages[start].parts)
     questions = final >= 0 and any(fact.kind == "question" for fact in facts.by_message[final])
     waits = waiting_words(messages[final]) if final >= 0 and not questions else None
+    closing = end_of(messages[final]) if final >= 0 else ""
     asked = before is not None and before.asks
     orders = has_user and any(fact.kind == "request" and not fact.get("proposed") for fact in facts.by_message[start])
     puts_off = asked and postpones(words_of(messages[start])[:MAX_REPLY])
@@ -193,16 +197,14 @@ def _turn(
         is_read=is_read,
         asks=questions or waits is not None,
         only_waits=waits is not None and not says_it_waits(waits[1]),
-        at_rest=final >= 0 and tells_rest(words_of(messages[final])[-MAX_CLOSING:]),
+        at_rest=tells_rest(closing),
+        awaits=find_awaited(closing),
+        wants_report=asks_for_report(closing),
         puts_off=puts_off,
         replies=before is not None
-        and ((asked and not before.only_waits and not puts_off) or (_wants_report(before, messages) and not orders)),
+        and not before.only_waits
+        and ((asked and not puts_off) or (before.wants_report and not orders)),
     )
-
-
-def _wants_report(before: Turn, messages: Sequence[Message]) -> bool:
-    """Whether the agent has just asked for a report of what the user does or sees."""
-    return before.final >= 0 and not before.only_waits and asks_for_report(words_of(messages[before.final])[-MAX_CLOSING:])
 
 
 def waiting_words(message: Message) -> tuple[int, str] | None:
@@ -211,6 +213,11 @@ def waiting_words(message: Message) -> tuple[int, str] | None:
         if part.type is PartType.TEXT and (found := find_waiting(part.text[-MAX_CLOSING:])):
             return index, found
     return None
+
+
+def end_of(message: Message) -> str:
+    """The last words of a message, in which one says what comes next."""
+    return words_of(message)[-MAX_CLOSING:]
 
 
 def words_of(message: Message) -> str:

@@ -6,12 +6,12 @@ To add a language, add a file. Each list holds words and phrases, separated by c
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 import msgspec
 
-from barrier_policy.facts.phrases import Hit, Phrases, words_of
+from barrier_policy.facts.phrases import Hit, Phrases, Word, words_of
 
 MAX_WORDS = 120
 """Words of a message that are looked at."""
@@ -44,4 +44,10 @@ def _lists(name: str) -> Phrases[str]:
 
 def find_words(name: str, text: str, *, first: int = MAX_WORDS) -> Hit[str] | None:
     """The first entry of a list in a text, within its first words."""
-    return next(iter(_lists(name).find(text, words_of(text, first))), None)
+    return next(iter(_lists(name).find(text, _words(text, first))), None)
+
+
+@lru_cache(maxsize=8)
+def _words(text: str, limit: int) -> tuple[Word, ...]:
+    """The first words of a text; the last few answers are remembered, for several lists are looked up in the same text."""
+    return tuple(words_of(text, limit))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from barrier_policy.ledger.conversation import MAX_CLOSING, Conversation, Turn, words_of
+from barrier_policy.ledger.conversation import Conversation, Turn, end_of, words_of
 from barrier_policy.ledger.model import Event, Family, Item
 
 Found = tuple[Item, list[Event]]
@@ -50,4 +50,4 @@ def user_text(conversation: Conversation, turn: Turn) -> str:
 
 def closing_words(conversation: Conversation, turn: Turn) -> str:
     """The end of the last text of the agent in a turn."""
-    return words_of(conversation.messages[turn.final])[-MAX_CLOSING:] if turn.final >= 0 else ""
+    return end_of(conversation.messages[turn.final]) if turn.final >= 0 else ""

@@ -15,6 +15,7 @@ _COMPARED = re.compile(
     r" (?P<number>[€$£]? ?\d[\d.,]*\d|[€$£]?\d)(?![\w-])",
     re.IGNORECASE,
 )
+_DIGIT = re.compile(r"\d")
 _WORD = re.compile(r"\w+(?:[-'.]\w+)*")
 _FILLERS = frozenset(
     "now instead rather from on then please ok okay actually again make it that a an the and so ab jetzt sofort stattdessen bitte désormais maintenant ahora ora adesso agora nu".split()  # noqa: SIM905
@@ -26,7 +27,7 @@ MAX_RULE = 400
 
 def threshold(rule: str) -> tuple[frozenset[str], str] | None:
     """What a rule with one compared number is about, and the number; None for a rule without one, or with several."""
-    found = list(_COMPARED.finditer(rule)) if len(rule) <= MAX_RULE else []
+    found = list(_COMPARED.finditer(rule)) if len(rule) <= MAX_RULE and _DIGIT.search(rule) else []
     if len(found) != 1:
         return None
     start, end = found[0].span("number")

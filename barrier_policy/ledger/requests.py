@@ -9,12 +9,11 @@ import msgspec
 from barrier_policy.ledger.answered import PLAIN_TASK, answers_question, last_sentence
 from barrier_policy.ledger.asides import without_asides
 from barrier_policy.ledger.conversation import (
-    MAX_CLOSING,
     Call,
     Conversation,
     Turn,
+    end_of,
     speaks,
-    words_of,
 )
 from barrier_policy.ledger.cues import asks, tells_rest
 from barrier_policy.ledger.effects import effect_id
@@ -135,7 +134,7 @@ def _is_open_dialogue(call: Call) -> bool:
 def _goes_on(conversation: Conversation, turn: Turn) -> bool:
     """Whether the agent says in the turn that it is still at a part of what was asked."""
     said = (
-        words_of(conversation.messages[index])[-MAX_CLOSING:]
+        end_of(conversation.messages[index])
         for index in range(turn.start + 1, turn.end)
         if index != turn.final and speaks(conversation.messages[index])
     )

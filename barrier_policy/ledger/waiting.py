@@ -8,7 +8,6 @@ from itertools import islice
 
 from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.conversation import MAX_REPLY, Call, Conversation, Turn
-from barrier_policy.ledger.cues import find_awaited
 from barrier_policy.ledger.model import Event, Item
 from barrier_policy.ledger.owed import closing_words, new_obligation
 from barrier_policy.ledger.receipt import leaves
@@ -22,7 +21,11 @@ MAX_LEAVES = 40
 def awaited_answers(conversation: Conversation) -> Iterator[tuple[Item, list[Event]]]:
     """What the agent says that somebody else has yet to answer, until a later turn speaks of the same and no longer waits."""
     spoken = _Spoken()
-    waiting = {turn.index: words for turn in conversation.turns if (words := _awaited(conversation, turn)) is not None}
+    waiting = {
+        turn.index: turn.awaits
+        for turn in conversation.turns
+        if turn.awaits is not None and turn.end <= conversation.present
+    }
     first = min(waiting, default=len(conversation.turns))
     for turn in reversed(conversation.turns[first:]):
         said = closing_words(conversation, turn)
@@ -39,10 +42,6 @@ def awaited_answers(conversation: Conversation) -> Iterator[tuple[Item, list[Eve
             yield item, events
         else:
             spoken.add(turn, said)
-
-
-def _awaited(conversation: Conversation, turn: Turn) -> str | None:
-    return find_awaited(closing_words(conversation, turn)) if turn.end <= conversation.present else None
 
 
 def inconclusive_look_ups(look_ups: Sequence[Call]) -> Iterator[tuple[Item, list[Event]]]:

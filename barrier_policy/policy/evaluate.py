@@ -45,19 +45,21 @@ class Evaluator:
     def __init__(self, policies: PolicySet, engine: Engine) -> None:
         self._engine = engine
         self._schema = policies.schema
-        self._rules = tuple(_JudgedRule(policy, rule, policies.schema, engine) for policy, rule in policies.rules())
-        self._waivers = tuple(_JudgedWaiver(waiver, engine) for waiver in policies.exceptions)
-        self._in_force: Mapping[str, tuple[_JudgedWaiver, ...]] = {}
-        programs = [program for rule in self._rules for program in rule.programs]
-        programs += [program for judged in self._waivers for program in judged.programs]
-        conditions = [rule.condition.expression for rule in self._rules]
-        self._seen = sorted({path for condition in conditions for path in condition.reads})
-        self._memo: dict[tuple[Hashable, ...], _Judged] = {}
+        rules = [rule for _, rule in policies.rules()]
+        expressions = [expression for rule in rules for expression in _expressions(rule)]
+        expressions += [waiver.when for waiver in policies.exceptions if waiver.when]
+        self._seen = sorted({path for rule in rules for path in rule.condition.reads})
         self._reader = RecordReader(
             policies.schema,
-            (path for program in programs for path in program.expression.reads),
-            (condition.cel for condition in conditions),
+            (path for expression in expressions for path in expression.reads),
+            (rule.condition.cel for rule in rules),
         )
+        self._rules = tuple(
+            _JudgedRule(policy, rule, self._reader, policies.schema, engine) for policy, rule in policies.rules()
+        )
+        self._waivers = tuple(_JudgedWaiver(waiver, engine) for waiver in policies.exceptions)
+        self._in_force: Mapping[str, tuple[_JudgedWaiver, ...]] = {}
+        self._memo: dict[tuple[Hashable, ...], _Judged] = {}
 
     def at(self, now: str, *, transcript: str = "") -> Evaluator:
         """This evaluator with the exceptions that are in force at a time (ISO 8601, UTC) for a transcript, given by its digest."""
@@ -180,7 +182,7 @@ class _Span:
 
 
 class _Program:
-    """One expression. A condition, and what reads nothing, remembers what it said before."""
+    """One expression. It can remember what it said before, if all that it can see of a record is in `Reading.sights`."""
 
     def __init__(self, expression: Expression, engine: Engine) -> None:
         self.expression = expression
@@ -210,19 +212,18 @@ class _Program:
 
 
 class _JudgedRule:
-    """A rule with its programs; `programs` is all of them."""
+    """A rule with its programs."""
 
-    def __init__(self, policy: Policy, rule: Rule, schema: RecordSchema, engine: Engine) -> None:
+    def __init__(self, policy: Policy, rule: Rule, reader: RecordReader, schema: RecordSchema, engine: Engine) -> None:
         self._policy = policy
         self._rule = rule
         self._engine = engine
         self.condition = _Program(rule.condition, engine)
         self._explanation = _Program(rule.explanation, engine) if rule.explanation else None
+        self._is_remembered = rule.explanation is not None and reader.shows(rule.explanation.cel, rule.explanation.reads)
         self._evidence = [(_Program(expression, engine), _label(schema, expression.item)) for expression in rule.evidence]
         self._about = tuple(dict.fromkeys(path[0] for path in rule.condition.reads))
         self._settled = {value: self._outcome(Outcome.TRUE if value else Outcome.FALSE) for value in (True, False)}
-        explanation = [self._explanation] if self._explanation else []
-        self.programs = [self.condition, *explanation, *(program for program, _ in self._evidence)]
 
     @property
     def id(self) -> str:
@@ -271,7 +272,7 @@ class _JudgedRule:
         if self._explanation is None:
             return self._rule.summary
         program = self._explanation
-        text = program.value(span) if program.expression.reads else program.remembered(span)
+        text = program.remembered(span) if self._is_remembered else program.value(span)
         if isinstance(text, str):
             return text
         errors.append(self.error("explanation", self._explanation.failure(span)))
@@ -334,6 +335,10 @@ def _applied(waiver: Waiver) -> AppliedException:
     return AppliedException(
         name=waiver.name, rule=waiver.rule, owner=waiver.owner, reason=waiver.reason, expires=waiver.expires
     )
+
+
+def _expressions(rule: Rule) -> Iterable[Expression]:
+    return (rule.condition, *((rule.explanation,) if rule.explanation else ()), *rule.evidence)
 
 
 def _label(schema: RecordSchema, type_name: str) -> str:

@@ -30,13 +30,18 @@ _WORD = re.compile(r"\w+")
 
 
 class RecordReader:
-    """Reads the same paths of many records. `conditions` are the texts of those for which `Reading.sights` is asked."""
+    """Reads the same paths of many records. `conditions` are texts in CEL: what they can see of a record is in `Reading.sights`."""
 
     def __init__(self, schema: RecordSchema, paths: Iterable[Path], conditions: Iterable[str] = ()) -> None:
         words = frozenset(word for text in conditions for word in _WORD.findall(text))
         types = {path: _type_at(schema, path) for path in sorted(set(paths))}
         self._paths = {path: _PathReader(schema, name, words) for path, name in types.items()}
         self._encode = msgspec.json.Encoder().encode
+
+    def shows(self, expression: str, paths: Iterable[Path]) -> bool:
+        """Whether all that an expression can see at the paths that it reads is in `Reading.sights`."""
+        named = _WORD.findall(expression)
+        return all(self._paths[path].unseen.isdisjoint(named) for path in paths)
 
     def read(self, record: Mapping[str, Any]) -> Reading:
         """The record as it is now; later changes to it do not show."""
@@ -70,6 +75,9 @@ class _PathReader:
         seen = [field for field in record.fields if field.name in words] if record else []
         names = [field.name for field in seen]
         self.see = itemgetter(*names) if names and all(field.type in _SCALAR_TYPES for field in seen) else None
+        self.unseen = (
+            frozenset(field.name for field in record.fields if self.see and field not in seen) if record else frozenset()
+        )
 
 
 class Reading:

@@ -9,8 +9,8 @@ import msgspec
 
 from barrier_policy.carrier.merge import merge_records
 from barrier_policy.carrier.record import CarrierRecord
-from barrier_policy.carrier.write import write_shared
-from barrier_policy.decision.assess import Assessment, Probe, repair_records
+from barrier_policy.carrier.write import draft_shared
+from barrier_policy.decision.assess import Assessment, Probe, repair_drafts
 from barrier_policy.decision.model import RuleError, SpanDecision
 from barrier_policy.join.join import Join, Provenance
 from barrier_policy.ledger.conversation import opens_turn
@@ -40,8 +40,8 @@ def records_of(join: Join, assessments: Sequence[Assessment], actions: Sequence[
     repaired = [found for found, action in zip(assessments, actions, strict=True) if action == "repair"]
     at_hand = max((message.index for message in join.messages if opens_turn(message)), default=0)
     placed = [placement for found in repaired for placement in found.shared]
-    shared = write_shared(placed, join.ledger, join.messages, at_hand)
-    own = (record for found in repaired for record in repair_records(join, found))
+    shared = draft_shared(placed, join.ledger, join.messages, at_hand)
+    own = (draft for found in repaired for draft in repair_drafts(join, found))
     return merge_records((), chain(own, shared)).records
 
 

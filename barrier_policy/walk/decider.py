@@ -192,11 +192,11 @@ class Decider:
         target: int | None,
         store: Store | None,
     ) -> Decision:
+        carrier = records_of(join, assessments, plan.actions)
         spans = tuple(
             decide_span(join, assessment, action, digest, store)
             for assessment, action, digest in zip(assessments, plan.actions, digests, strict=True)
         )
-        carrier = records_of(join, assessments, plan.actions)
         reclaimed = sum(span.tokens for span in spans if span.action != "retain")
         carried = sum(self.counter(record.text) for record in carrier)
         return seal(

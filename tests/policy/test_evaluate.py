@@ -291,6 +291,18 @@ def test_a_condition_is_asked_again_only_where_something_that_it_can_see_differs
     )  # not for the second, whose message is named and equal, nor for the last, which is no list of effects
 
 
+def test_an_explanation_is_that_of_its_own_record_where_it_names_what_no_condition_does(
+    load: Load, rule: Callable[..., str], engine: Engine, record: Record, effect: Callable[..., Record]
+) -> None:
+    more = "explanation: \"span.effects[0].state + ' ' + span.effects[0].tool\""
+    evaluator = Evaluator(load(rule("a.barrier", "span.effects.exists(e, e.state != '')", more=more), engine=engine), engine)
+    explained = []
+    for state, tool in (("started", "deploy"), ("started", "pay"), ("partial", "pay"), ("started", "deploy")):
+        record["effects"] = [effect(state=state, tool=tool)]
+        explained += [reason.explanation for reason in evaluator.evaluate(record).reasons]
+    assert explained == ["started deploy", "started pay", "partial pay", "started deploy"]
+
+
 def test_a_memory_that_is_full_is_emptied_and_stays_right(
     load: Load, rule: Callable[..., str], fast_engine: Engine, record: Record
 ) -> None:
