@@ -4,7 +4,8 @@
 
 Runs the command with one process and with JOBS, in turn, REPEATS times, and prints ratios: elapsed time of the best runs (JOBS is the ideal),
 processors kept busy (processor time by elapsed time; less than JOBS where others use the machine, or a process waits), and the processor
-time of the one by that of the other (1 is free of overhead). The reports must be the same bytes.
+time of the one by that of the other (1 is free of overhead). What the command says on standard error is said once. Reports, standard error
+and exit codes of all runs must be the same, and the exit code 0: the policy that is added tightens.
 """
 
 from __future__ import annotations
@@ -36,11 +37,12 @@ NOW = "2026-06-01T00:00:00Z"
 
 
 class Run(msgspec.Struct, frozen=True):
-    """One run: seconds on the clock, seconds of processors, and the report."""
+    """One run: seconds on the clock, seconds of processors, and what it printed."""
 
     elapsed: float
     busy: float
     report: bytes
+    told: bytes
 
 
 def measure(folder: str, head: str, jobs: int) -> Run:
@@ -65,7 +67,10 @@ def measure(folder: str, head: str, jobs: int) -> Run:
     elapsed = time.perf_counter() - started
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     busy = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return Run(elapsed, busy, done.stdout)
+    if done.returncode:
+        sys.stderr.buffer.write(done.stderr)
+        raise SystemExit(f"`barrier-policy {' '.join(command)}` ended with exit code {done.returncode}")
+    return Run(elapsed, busy, done.stdout, done.stderr)
 
 
 def main() -> None:
@@ -79,7 +84,10 @@ def main() -> None:
         for _ in range(repeats):
             alone.append(measure(folder, head, 1))
             together.append(measure(folder, head, jobs))
-    assert len({run.report for run in (*alone, *together)}) == 1, "the reports differ"
+    if len({(run.report, run.told) for run in (*alone, *together)}) > 1:
+        raise SystemExit("the reports differ")
+    sys.stderr.buffer.write(alone[0].told)
+    sys.stderr.flush()
     found = msgspec.json.decode(alone[0].report)
     one, many = min(alone, key=lambda run: run.elapsed), min(together, key=lambda run: run.elapsed)
     print(f"{found['transcripts']:,} transcripts, {found['spans']:,} spans, best of {repeats}")

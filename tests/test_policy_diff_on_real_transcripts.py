@@ -9,7 +9,7 @@ import pytest
 from barrier_policy.diff.compare import level
 from barrier_policy.diff.run import Setup, compare_all
 from barrier_policy.diff.subjects import subjects_of_files
-from barrier_policy.policy.loader import shipped_policies
+from barrier_policy.policy.loader import read_layers, shipped_policies
 from barrier_policy.profile import Profile
 from barrier_policy.walk import Decider
 
@@ -22,11 +22,11 @@ DAY = "2026-09-14T08:30:00Z"
 @pytest.mark.skipif(FOLDER is None, reason="no ../shared/transcripts here")
 def test_one_process_and_two_say_the_same_and_what_two_decisions_say() -> None:
     assert FOLDER is not None
-    base = Decider(Profile(), policies=[shipped_policies()])
-    head = Decider(Profile(), plugins=base.plugins, policies=[shipped_policies(), TEAM])
-    setup = Setup(profile=Profile(), base=base.policies.layers, head=head.policies.layers, no_store=True)
+    shipped, team = read_layers([shipped_policies()]), read_layers([shipped_policies(), TEAM])
+    setup = Setup(profile=Profile(), base=shipped, head=team, no_store=True)
+    base, head = (Decider(Profile(), policies=layers) for layers in (shipped, team))
     subjects = subjects_of_files(sorted(FOLDER.iterdir())[:6], now=DAY)
-    one, two = (compare_all(base, head, setup, subjects, now=DAY, jobs=jobs, acknowledged={}) for jobs in (1, 2))
+    one, two = (compare_all(setup, subjects, now=DAY, jobs=jobs, acknowledged={}) for jobs in (1, 2))
     assert one == two and one.transcripts > 0
     for subject in subjects:
         before, after = (found.analyse(Path(subject.path), now=DAY) for found in (base, head))

@@ -13,6 +13,7 @@ from barrier_policy.cases.transcripts import TranscriptResult, judge_transcripts
 from barrier_policy.errors import BarrierPolicyError, Issue, MissingExtraError
 from barrier_policy.join.schema import build_schema
 from barrier_policy.plugins import load_plugins
+from barrier_policy.policy.bundle import is_bundle
 from barrier_policy.policy.case_file import Case, TestFiles, read_test_files
 from barrier_policy.policy.cases import CaseResult, judge_cases
 from barrier_policy.policy.cel.engine import Engine
@@ -113,6 +114,8 @@ def _shown(told: Iterable[Iterable[TranscriptResult]]) -> list[Case]:
 
 def _folders(asked: Asked) -> tuple[Path, ...]:
     for folder in asked.folders:
+        if is_bundle(folder):
+            raise BarrierPolicyError(f"{folder}: a bundle has no cases (test the folders that it was built from)")
         if not folder.is_dir():
             raise BarrierPolicyError(f"`{folder}` is no folder (give a folder of policy files)")
         if not any(folder.glob("*.yaml")):

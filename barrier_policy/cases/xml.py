@@ -12,34 +12,33 @@ from barrier_policy.policy.coverage import Coverage, RuleCoverage
 
 
 def junit(report: Report) -> bytes:
-    """A suite for each policy, a case for each case; survivors of mutation are a suite of failures."""
+    """A suite for each test file, a case for each case; survivors of mutation are a suite of failures.
+
+    Elements and attributes are those that `junit-10.xsd` of Jenkins' xUnit plugin takes.
+    """
     root = Element("testsuites", name="policy test", tests=str(len(report.rows)), failures=str(len(report.failed)))
-    rows = sorted(report.rows, key=lambda row: row.policy)
-    for policy, group in groupby(rows, key=lambda row: row.policy):
+    rows = sorted(report.rows, key=lambda row: (row.policy, row.file))
+    for (policy, file), group in groupby(rows, key=lambda row: (row.policy, row.file)):
         found = list(group)
-        failures = sum(not row.passed for row in found)
-        suite = SubElement(root, "testsuite", name=policy, tests=str(len(found)), failures=str(failures))
+        suite = _suite(root, policy, tests=len(found), failures=sum(not row.passed for row in found))
+        suite.set("file", _legal(file))
         for row in found:
             _case(suite, row)
     if report.mutation is not None:
         survivors = report.mutation.unexplained
-        count = str(len(survivors))
-        suite = SubElement(root, "testsuite", name="mutants", tests=str(report.mutation.mutants), failures=count)
+        suite = _suite(root, "mutants", tests=report.mutation.mutants, failures=len(survivors))
         for survivor in survivors:
             case = SubElement(suite, "testcase", classname=survivor.rule, name=_legal(survivor.mutation))
             SubElement(case, "failure", message=_legal(f"{survivor.file}:{survivor.line}: no case notices it"))
     return _document(root)
 
 
+def _suite(root: Element, name: str, *, tests: int, failures: int) -> Element:
+    return SubElement(root, "testsuite", name=name, tests=str(tests), failures=str(failures), errors="0")
+
+
 def _case(suite: Element, row: Row) -> None:
-    case = SubElement(
-        suite,
-        "testcase",
-        classname=_legal(row.rule or row.policy),
-        name=_legal(row.name),
-        file=_legal(row.file),
-        line=str(row.line),
-    )
+    case = SubElement(suite, "testcase", classname=_legal(row.rule or row.policy), name=_legal(row.name))
     if not row.passed:
         failure = SubElement(case, "failure", message=_legal(row.message))
         failure.text = _legal("\n".join([f"{row.file}:{row.line}", *table_lines(row)]))

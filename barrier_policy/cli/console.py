@@ -55,9 +55,9 @@ def err() -> Console:
 
 
 def progress_bar(console: Console) -> Progress:
-    """A bar for long work on a terminal; it leaves nothing behind."""
+    """A bar for long work on a terminal; it leaves nothing behind. It is drawn as it is told to, so that no thread stands beside the work."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=console, transient=True)
+    return Progress(*columns, console=console, transient=True, auto_refresh=False)
 
 
 def make_table(*headers: str, right: tuple[str, ...] = (), wide: str = "") -> Table:

@@ -203,17 +203,19 @@ def lint(
 @policy_app.command("docs")
 @guarded
 def docs(
-    path: Annotated[
-        Path | None, typer.Argument(metavar="DIR", help="A folder of policies; default: the shipped ones.")
+    folders: Annotated[
+        list[Path] | None, typer.Argument(metavar="DIR", help="Folders or bundles; default: the shipped policies.")
     ] = None,
+    alone: Alone = False,
     output: Annotated[
         Path | None, typer.Option("-o", metavar="OUT", help="The file to write; default: standard output.")
     ] = None,
+    profile: ProfileFile = None,
 ) -> int:
-    """Write the reference of a policy set as Markdown, each rule with an example from its cases."""
+    """Write the reference of what folders add and change as Markdown, each rule with an example from its cases."""
     from barrier_policy.cli.policy_files import write_reference
 
-    return write_reference(path, output)
+    return write_reference(Request(profile=profile), tuple(folders or ()), alone=alone, output=output)
 
 
 @policy_app.command("new")

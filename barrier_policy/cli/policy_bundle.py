@@ -11,7 +11,7 @@ from barrier_policy.cli.guard import OK
 from barrier_policy.cli.options import Request
 from barrier_policy.cli.session import chosen_profile
 from barrier_policy.errors import BarrierPolicyError, reason_of
-from barrier_policy.policy.bundle import SUFFIX, make_bundle, read_bundle, write_bundle
+from barrier_policy.policy.bundle import SUFFIX, is_bundle, make_bundle, read_bundle, write_bundle
 from barrier_policy.policy.loader import shipped_policies
 from barrier_policy.walk import Decider
 
@@ -21,6 +21,8 @@ def build_bundle(request: Request, folders: tuple[Path, ...], output: Path) -> i
     if output.suffix != SUFFIX:
         raise BarrierPolicyError(f"--output: `{output}` is no name of a bundle (end it with `{SUFFIX}`)")
     for folder in folders:
+        if is_bundle(folder):
+            raise BarrierPolicyError(f"{folder}: is a bundle already (give the folders that it was built from)")
         if not folder.is_dir():
             raise BarrierPolicyError(f"`{folder}` is no folder (give folders of policy files)")
     profile = chosen_profile(request)

@@ -17,15 +17,14 @@ from barrier_policy.cli.options import Report, Request
 from barrier_policy.cli.session import chosen_profile, chosen_time, warn_expired
 from barrier_policy.diff.acknowledge import acknowledged
 from barrier_policy.diff.model import Diff
-from barrier_policy.diff.run import Setup, compare_all
+from barrier_policy.diff.run import Setup, compare_all, prepare
 from barrier_policy.diff.subjects import Subject, subjects_of_files, subjects_of_log
 from barrier_policy.digest import stable_json
 from barrier_policy.errors import BarrierPolicyError
-from barrier_policy.policy.loader import shipped_policies
+from barrier_policy.policy.loader import read_layers, shipped_policies
 from barrier_policy.policy.model import Layer
 from barrier_policy.policy.stack import open_layers
 from barrier_policy.profile import Profile
-from barrier_policy.walk import Decider
 
 SHIPPED = "shipped"
 LITTLE_WORK = 2_000_000
@@ -51,21 +50,18 @@ def diff_policies(request: Request, asked: Comparison, format: Report) -> int:
     now = chosen_time(request.now)
     told = Told()
     subjects = _subjects(request, asked, now, told)
-    base = Decider(profile, policies=_stack(asked.base, profile, asked.bare))
-    head = Decider(profile, plugins=base.plugins, policies=_stack(asked.head, profile, asked.bare))
-    warn_expired(head.policies, now)
-    known = {rule.id for decider in (base, head) for _, rule in decider.policies.rules()}
     setup = Setup(
         profile=profile,
-        base=base.policies.layers,
-        head=head.policies.layers,
+        base=_stack(asked.base, profile, asked.bare),
+        head=_stack(asked.head, profile, asked.bare),
         store=None if request.store is None else str(request.store),
         no_store=request.no_store,
     )
+    pair = prepare(setup)
+    warn_expired(pair.head.policies, now)
+    known = {rule.id for decider in (pair.base, pair.head) for _, rule in decider.policies.rules()}
     with _progress(len(subjects)) as done:
         found = compare_all(
-            base,
-            head,
             setup,
             subjects,
             now=now,
@@ -102,7 +98,7 @@ def _subjects(request: Request, asked: Comparison, now: str, told: Told) -> tupl
     return found
 
 
-def _stack(name: str, profile: Profile, bare: bool) -> list[Path | Layer]:
+def _stack(name: str, profile: Profile, bare: bool) -> tuple[Layer, ...]:
     """The layers that an argument names: `shipped`, a folder or a bundle, or several joined by `+`."""
     names = [name] if Path(name).exists() else name.split("+")
     paths = [Path(part) for part in names if part != SHIPPED]
@@ -111,7 +107,7 @@ def _stack(name: str, profile: Profile, bare: bool) -> list[Path | Layer]:
             raise BarrierPolicyError(f"`{path}` is no folder (give `{SHIPPED}`, a folder, a bundle, or several as a+b)")
     trust = profile.bundle
     opened = open_layers(paths, keys=trust.keys, required=trust.required)
-    return [*([] if bare and SHIPPED not in names else [shipped_policies()]), *opened]
+    return read_layers([*([] if bare and SHIPPED not in names else [shipped_policies()]), *opened])
 
 
 def _print(found: Diff, format: Report) -> None:
@@ -132,4 +128,5 @@ def _progress(total: int) -> Iterator[Callable[[Subject], None]]:
         return
     with progress_bar(console) as bar:
         task = bar.add_task("comparing", total=total)
-        yield lambda subject: bar.advance(task)
+        bar.refresh()
+        yield lambda subject: bar.update(task, advance=1, refresh=True)

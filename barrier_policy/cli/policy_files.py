@@ -6,26 +6,42 @@ from pathlib import Path
 
 from barrier_policy.cli.console import clean, write_bytes, write_output
 from barrier_policy.cli.guard import OK
-from barrier_policy.cli.options import ScaffoldKind, SchemaKind
+from barrier_policy.cli.options import Request, ScaffoldKind, SchemaKind
 from barrier_policy.cli.policy_lint import full_schema
+from barrier_policy.cli.session import chosen_profile
+from barrier_policy.errors import BarrierPolicyError
+from barrier_policy.policy.bundle import is_bundle
 from barrier_policy.policy.cases import run_cases
 from barrier_policy.policy.cel.load import load_engine
 from barrier_policy.policy.json_schema import schema_text
-from barrier_policy.policy.loader import load_policies, shipped_policies
+from barrier_policy.policy.loader import load_policies, read_layers, shipped_policies
 from barrier_policy.policy.reference import reference
 from barrier_policy.policy.scaffold import new_overlay, new_policy, new_rule
+from barrier_policy.policy.stack import open_layers
 
 
-def make_reference(folder: Path) -> str:
-    """The reference of the policies of a folder. Raises PolicyError."""
+def make_reference(*folders: Path, alone: bool = False, keys: tuple[Path, ...] = ()) -> str:
+    """The reference of what folders and bundles add and change, on top of the shipped policies unless `alone`; of those for no folder.
+
+    With `keys`, bundles must be signed by one of them. Raises PolicyError or BundleError.
+    """
+    shipped = shipped_policies()
+    own = folders or (shipped,)
+    for path in own:
+        if not path.is_dir() and not (is_bundle(path) and path.is_file()):
+            raise BarrierPolicyError(f"`{path}` is no folder (give a folder of policy files, or a bundle)")
+    below = [] if alone or shipped.resolve() in [path.resolve() for path in own] else [shipped]
+    layers = read_layers(open_layers(own, keys=keys))
     engine = load_engine()
-    policies = load_policies([folder], full_schema(), engine)
-    return reference(policies, run_cases(policies, engine, [folder]))
+    policies = load_policies([*below, *layers], full_schema(), engine)
+    cases = run_cases(policies, engine, [path for path in own if path.is_dir()])
+    return reference(policies, cases, frozenset(file.place for layer in layers for file in layer.files))
 
 
-def write_reference(folder: Path | None, output: Path | None) -> int:
+def write_reference(request: Request, folders: tuple[Path, ...], *, alone: bool, output: Path | None) -> int:
     """Print the reference, or write it to a file. Raises BarrierPolicyError where that can't be written."""
-    page = make_reference(folder or shipped_policies()).encode("utf-8")
+    keys = chosen_profile(request).bundle.keys
+    page = make_reference(*folders, alone=alone, keys=keys).encode("utf-8")
     write_output(page, output)
     return OK
 

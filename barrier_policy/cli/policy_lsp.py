@@ -15,6 +15,7 @@ from barrier_policy.cli.guard import OK
 from barrier_policy.cli.policy_lint import full_schema, today
 from barrier_policy.errors import BarrierPolicyError, MissingExtraError
 from barrier_policy.join.schema import Field
+from barrier_policy.policy.bundle import is_bundle
 from barrier_policy.policy.cel.load import load_engine
 from barrier_policy.policy.lint.editor import Words, expression_before
 from barrier_policy.policy.lint.model import Finding, Level
@@ -38,6 +39,10 @@ SEVERITIES = {
 
 def serve(folders: Sequence[Path], *, alone: bool) -> int:
     """Serve until the editor goes. Folders lie below the file that is edited, on top of the shipped policies unless `alone`."""
+    for folder in folders:
+        if not folder.is_dir():
+            how = "the folders that it was built from" if is_bundle(folder) else "folders of policy files"
+            raise BarrierPolicyError(f"`{folder}` is no folder (give {how})")
     editor = _Editor(tuple(folders) if alone else (shipped_policies(), *folders))
     server = LanguageServer(NAME, version("barrier-policy"))
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections import deque
+import signal
+import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from functools import lru_cache
 from multiprocessing import get_context
 
@@ -23,9 +26,6 @@ from barrier_policy.provenance.store import Store
 from barrier_policy.transcript.source import MAX_BYTES
 from barrier_policy.walk import Analysis, Decider, open_store
 
-AT_HAND = 2
-"""Transcripts given to a process: the one that it is at, and the next."""
-
 
 class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """What every process needs. `base` and `head` are layers as they were loaded, so that all processes see the same bytes."""
@@ -38,8 +38,6 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def compare_all(
-    base: Decider,
-    head: Decider,
     setup: Setup,
     subjects: Sequence[Subject],
     *,
@@ -48,74 +46,83 @@ def compare_all(
     acknowledged: Mapping[str, str],
     done: Callable[[Subject], None] = lambda subject: None,
 ) -> Diff:
-    """Compare two sets on all subjects. `done` is called as each of them is through, in no certain order."""
-    workers = min(jobs, len(subjects))
-    pair = _Pair(base, head, setup)
-    run = _in_processes(pair, setup, subjects, workers) if workers > 1 else ((item, pair.compare(item)) for item in subjects)
+    """Compare two sets on all subjects. `done` is called as each of them is through, in no certain order.
+
+    Raises BarrierPolicyError, also where a process was killed.
+    """
+    pair, workers = prepare(setup), min(jobs, len(subjects))
+    run = _in_processes(setup, subjects, workers) if workers > 1 else ((item, pair.compare(item)) for item in subjects)
     found = []
     for subject, result in run:
         done(subject)
         found.append(result)
+    base, head = pair.base, pair.head
     return summarize(base.policies, head.policies, found, engine=base.engine_name, now=now, acknowledged=acknowledged)
 
 
-def _in_processes(
-    pair: _Pair, setup: Setup, subjects: Sequence[Subject], workers: int
-) -> Iterator[tuple[Subject, TranscriptChange]]:
-    """The others take the largest ones first, this process the smallest, until they meet.
-
-    So this one, which is ready, works while the others start, and nobody is left alone with a large one in the end.
-    """
-    data = msgspec.msgpack.encode(setup, enc_hook=str)
-    waiting = deque(sorted(subjects, key=lambda subject: (-subject.size, subject.name)))
-    running: dict[Future[TranscriptChange], Subject] = {}
-    with ProcessPoolExecutor(workers - 1, mp_context=get_context("spawn")) as pool:
+def _in_processes(setup: Setup, subjects: Sequence[Subject], workers: int) -> Iterator[tuple[Subject, TranscriptChange]]:
+    """Each process takes the largest that is left, so that none is alone with a large one in the end."""
+    data = _encoded(setup)
+    with ProcessPoolExecutor(workers, mp_context=get_context(_start_method()), initializer=_begin) as pool:
         try:
-            while waiting or running:
-                while waiting and len(running) < AT_HAND * (workers - 1):
-                    large = waiting.popleft()
-                    running[pool.submit(_work, data, large)] = large
-                if waiting:
-                    small = waiting.pop()
-                    yield small, pair.compare(small)
-                for future in wait(running, timeout=0 if waiting else None, return_when=FIRST_COMPLETED).done:
-                    yield running.pop(future), future.result()
+            largest_first = sorted(subjects, key=lambda subject: (-subject.size, subject.name))
+            running = {pool.submit(_work, data, subject): subject for subject in largest_first}
+            for future in as_completed(running):
+                yield running[future], future.result()
+        except BrokenProcessPool:
+            raise BarrierPolicyError("a process was killed, perhaps for want of memory (try `--jobs 1`)") from None
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+            pool.shutdown(cancel_futures=True)
+
+
+def _start_method() -> str:
+    """Copies of this process have plugins and policies ready; where other threads run in it a copy could wait for one of them for ever."""
+    return "fork" if sys.platform == "linux" and threading.active_count() == 1 else "spawn"
+
+
+def _begin() -> None:
+    """Let an interrupt end this process without a word: the one that started it tells."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _work(setup: bytes, subject: Subject) -> TranscriptChange:
     return _pair(setup).compare(subject)
 
 
+def prepare(setup: Setup) -> Pair:
+    """Both sets, made ready once in a process and in all copies of it. Raises PluginError, PolicyError or StoreError."""
+    return _pair(_encoded(setup))
+
+
+def _encoded(setup: Setup) -> bytes:
+    return msgspec.msgpack.encode(setup, enc_hook=str)
+
+
 @lru_cache(maxsize=1)
-def _pair(data: bytes) -> _Pair:
-    """Both sets, made ready once in a process."""
-    setup = msgspec.msgpack.decode(data, type=Setup, dec_hook=lambda kind, value: kind(value))
-    base = Decider(setup.profile, policies=setup.base)
-    return _Pair(base, Decider(setup.profile, plugins=base.plugins, policies=setup.head), setup)
+def _pair(data: bytes) -> Pair:
+    return Pair(msgspec.msgpack.decode(data, type=Setup, dec_hook=lambda kind, value: kind(value)))
 
 
-class _Pair:
+class Pair:
     """Two sets with the same plugins and settings."""
 
-    def __init__(self, base: Decider, head: Decider, setup: Setup) -> None:
-        self._base = base
-        self._head = head
-        self._store = open_store(False if setup.no_store else setup.store, setup.profile, base.plugins.stores)
-        self._edited = frozenset(edits(base.policies, head.policies))
+    def __init__(self, setup: Setup) -> None:
+        self.base = Decider(setup.profile, policies=setup.base)
+        self.head = Decider(setup.profile, plugins=self.base.plugins, policies=setup.head)
+        self._store = open_store(False if setup.no_store else setup.store, setup.profile, self.base.plugins.stores)
+        self._edited = frozenset(edits(self.base.policies, self.head.policies))
 
     def compare(self, subject: Subject) -> TranscriptChange:
         """Establish what holds of a transcript once, and judge it twice."""
         try:
-            established = self._base.establish(
-                self._base.read(_bytes(subject, self._store), format=subject.format),
+            established = self.base.establish(
+                self.base.read(_bytes(subject, self._store), format=subject.format),
                 keep_last=subject.keep_last,
                 now=subject.now,
                 ranges=subject.ranges,
             )
-            base = self._base.conclude(established, store=self._store)
-            head = self._head.conclude(established, store=self._store)
+            base = self.base.conclude(established, store=self._store)
+            head = self.head.conclude(established, store=self._store)
         except BarrierPolicyError as error:
             return TranscriptChange(name=subject.name, problem=_first(error))
         return TranscriptChange(

@@ -64,6 +64,15 @@ def load_policies(paths: Iterable[Path | Layer], schema: RecordSchema, engine: E
     )
 
 
+def read_layers(paths: Iterable[Path | Layer]) -> tuple[Layer, ...]:
+    """The layers of directories and files, and those that were read before as they are. Raises PolicyError with all that can't be read."""
+    issues: list[Issue] = []
+    layers = tuple(path if isinstance(path, Layer) else read_layer(path, issues) for path in paths)
+    if issues:
+        raise PolicyError(issues)
+    return layers
+
+
 def read_layer(path: Path, issues: list[Issue]) -> Layer:
     """The bytes of the policy files of a directory, or of the one file; what can't be read is an issue."""
     files = (_read(file, issues) for file in policy_files(path, issues))

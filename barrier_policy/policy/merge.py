@@ -90,7 +90,7 @@ class Merger:
         if earlier.layer == self._layers:
             problem = f"rule id `{rule.id}` is already used at {_place(earlier.policy, earlier.rule)}"
         elif earlier.rule.locked:
-            problem = f"rule `{rule.id}` is locked at {_place(earlier.policy, earlier.rule)} (add a rule with another id)"
+            problem = f"rule `{rule.id}` is locked at {_lock(earlier)} (add a rule with another id)"
         if problem:
             self._issues.append(msgspec.structs.replace(at, message=problem))
         return not problem
@@ -116,8 +116,7 @@ class Merger:
             place = _place(standing.policy, standing.rule)
             return f"rule `{patch.rule}` stands in the same folder, at {place} (change it there)"
         if standing.rule.locked:
-            place = _place(standing.policy, standing.rule)
-            return f"rule `{patch.rule}` is locked at {place} (add a rule with another id)"
+            return f"rule `{patch.rule}` is locked at {_lock(standing)} (add a rule with another id)"
         return ""
 
     def _check(self, waiver: Waiver, document: Node) -> None:
@@ -128,8 +127,8 @@ class Merger:
         if standing is None:
             self._issues.append(node.issue(f"there is no rule `{waiver.rule}` {suggestion(waiver.rule, self._rules)}"))
         elif standing.rule.locked:
-            place = _place(standing.policy, standing.rule)
-            self._issues.append(node.issue(f"rule `{waiver.rule}` is locked at {place} (a locked rule has no exceptions)"))
+            how = "a locked rule has no exceptions"
+            self._issues.append(node.issue(f"rule `{waiver.rule}` is locked at {_lock(standing)} ({how})"))
         elif standing.rule.effect is RuleEffect.PERMIT:
             how = "exceptions are for barriers; to permit less, patch it"
             self._issues.append(node.issue(f"rule `{waiver.rule}` is a permit ({how})"))
@@ -138,6 +137,12 @@ class Merger:
 def _place(policy: Policy, rule: Rule | None = None) -> str:
     found = rule or policy
     return f"{policy.file}:{found.line}:{found.column}"
+
+
+def _lock(standing: _Standing) -> str:
+    """Where a rule was locked: by a patch, else where it stands."""
+    patched = [origin for origin in standing.rule.origins if origin.key == "locked" and origin.file != standing.policy.file]
+    return f"{patched[0].place}:{patched[0].column}" if patched else _place(standing.policy, standing.rule)
 
 
 def _where(node: Node) -> str:

@@ -7,35 +7,63 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from textwrap import dedent
 
+import msgspec
+
 from barrier_policy.policy.case_file import Case
 from barrier_policy.policy.cases import CaseResult
-from barrier_policy.policy.model import Policy, PolicySet, Rule
+from barrier_policy.policy.model import Policy, PolicySet, Rule, Waiver
 from barrier_policy.policy.verdict import Outcome
 
 
-def reference(policies: PolicySet, results: Sequence[CaseResult]) -> str:
-    """One page: a table of all rules, then each policy with its rules. `results` are the cases, run."""
+def reference(policies: PolicySet, results: Sequence[CaseResult], files: frozenset[str]) -> str:
+    """One page: a table of the rules of some files, then each with its policy, then exceptions.
+
+    A rule is of a file that it stands in or that changes it; it is shown as it then is. `results` are the cases, run.
+    """
     examples = _examples(results)
+    chosen = _chosen(policies, files)
+    exceptions = [waiver for waiver in policies.exceptions if waiver.file in files]
     parts = [
         "# Rules",
         f"Made by `barrier-policy policy docs` from the policies `{policies.name}`; each example is one of their cases.",
-        "\n".join(_table(policies)),
+        "\n".join(_table(chosen)),
     ]
-    for policy in policies.policies:
+    for policy in chosen:
         parts += [f"## {policy.name}", f"Version {policy.version}, owned by {_prose(policy.owner)}."]
         for rule in policy.rules:
             parts += _rule(policy, rule, examples.get(rule.id, ""))
+    parts += ["## Exceptions", *(part for waiver in exceptions for part in _exception(waiver))] if exceptions else []
     return "\n\n".join(parts) + "\n"
 
 
-def _table(policies: PolicySet) -> Iterator[str]:
+def _chosen(policies: PolicySet, files: frozenset[str]) -> list[Policy]:
+    """The policies with those of their rules that are of some files; none without."""
+    found = []
+    for policy in policies.policies:
+        rules = tuple(
+            rule for rule in policy.rules if not files.isdisjoint([policy.file, *(origin.file for origin in rule.origins)])
+        )
+        found += [msgspec.structs.replace(policy, rules=rules)] if rules else []
+    return found
+
+
+def _table(policies: Sequence[Policy]) -> Iterator[str]:
     yield "| rule | effect | severity | summary |"
     yield "|---|---|---|---|"
-    for policy in policies.policies:
+    for policy in policies:
         for rule in policy.rules:
             anchor = re.sub(r"[^a-z0-9-]", "", rule.id)
             summary = _prose(rule.summary).replace("|", "\\|")
             yield f"| [{rule.id}](#{anchor}) | {rule.effect} | {rule.severity} | {summary} |"
+
+
+def _exception(waiver: Waiver) -> list[str]:
+    about = [f"- spans {', '.join(waiver.spans)}"] if waiver.spans else []
+    about += [f"- transcripts {', '.join(waiver.transcripts)}"] if waiver.transcripts else []
+    parts = [f"### {waiver.name}", f"{waiver.rule} does not bind until {waiver.expires}, by {_prose(waiver.owner)}:"]
+    parts += [_prose(waiver.reason)]
+    parts += ["When:", _fence("cel", waiver.when.text)] if waiver.when else []
+    return [*parts, *(["For:", "\n".join(about)] if about else [])]
 
 
 def _rule(policy: Policy, rule: Rule, example: str) -> list[str]:
@@ -48,7 +76,7 @@ def _rule(policy: Policy, rule: Rule, example: str) -> list[str]:
     parts += ["Explanation:", _fence("cel", rule.explanation.text)] if rule.explanation else []
     parts += [f"Repair: {', '.join(rule.repair)}."] if rule.repair else []
     parts += ["Sources:", "\n".join(f"- {_prose(source)}" for source in rule.references)]
-    return [*parts, *(["Example:", _fence("yaml", example)] if example else ["No case shows it."])]
+    return [*parts, *(["Example:", _fence("yaml", example)] if example else ["No case at hand shows it."])]
 
 
 def _variables(policy: Policy, rule: Rule) -> list[str]:

@@ -99,6 +99,8 @@ def _check(name: str, pattern: str, what: str) -> None:
 
 def _write(folder: Path, name: str, rule: str, record: RecordSchema) -> tuple[Path, ...]:
     """Raises BarrierPolicyError, before anything is written, where a file is already there."""
+    if folder.exists() and not folder.is_dir():
+        raise BarrierPolicyError(f"`{folder}` is no folder (give the folder to write to)")
     texts = {
         folder / f"{name}.yaml": POLICY.format(name=name, rule=rule, schemas=SCHEMA_FOLDER),
         folder / f"{name}_test.yaml": CASES.format(name=name, rule=rule, schemas=SCHEMA_FOLDER),

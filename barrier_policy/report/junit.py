@@ -24,11 +24,11 @@ def render_junit(report: Report) -> bytes:
         "tests": len(cases),
         "failures": sum(case.find("failure") is not None for case in cases),
         "errors": sum(case.find("error") is not None for case in cases),
-        "skipped": sum(case.find("skipped") is not None for case in cases),
     }
+    skipped = sum(case.find("skipped") is not None for case in cases)
     attributes = {name: str(count) for name, count in counts.items()}
     suites = ElementTree.Element("testsuites", {"name": "barrier-policy", **attributes})
-    suite = ElementTree.SubElement(suites, "testsuite", {"name": report.head.file, **attributes})
+    suite = ElementTree.SubElement(suites, "testsuite", {"name": report.head.file, **attributes, "skipped": str(skipped)})
     properties = ElementTree.SubElement(suite, "properties")
     for name, value in _properties(report):
         ElementTree.SubElement(properties, "property", {"name": name, "value": value})

@@ -116,3 +116,11 @@ def test_a_profile_that_requires_what_nobody_could_sign_is_refused(run: Run, tal
     (tmp_path / "barrier-policy.yaml").write_text("bundle: {required: true}\n")
     found = run("decide", talk)
     assert found.code == 2 and "1:9: signed bundles are required, and no keys are allowed" in found.err
+
+
+def test_docs_of_a_bundle_need_its_signature_where_the_profile_names_keys(run: Run, signed: Path, tmp_path: Path) -> None:
+    (tmp_path / "barrier-policy.yaml").write_text("bundle: {keys: [keys]}\n")
+    assert run("policy", "docs", signed).code == 0
+    assert run("policy", "bundle", "build", TEAM, "-o", "team.bundle").code == 0
+    found = run("policy", "docs", signed)
+    assert found.code == 3 and "no allowed key signed the bundle" in found.err

@@ -12,6 +12,7 @@ import pytest
 from barrier_policy.policy.lint.example import cases_file, policy_file
 
 Runner = Callable[..., Any]
+TEAM = Path(__file__).parents[2] / "examples" / "policies" / "team"
 
 
 @pytest.fixture
@@ -106,6 +107,13 @@ def test_expiry_depends_on_now(run: Runner, team: Callable[..., Path]) -> None:
         (("lint", "."), ".: the folder has no `*.yaml` (is it the right one?)"),
         (("test", ".", "--fail-under", "100"), ".: the folder has no `*.yaml` (is it the right one?)"),
         (("lint", "team.bundle"), "team.bundle: a bundle is not linted (lint the folders that it was built from)"),
+        (("test", "team.bundle"), "team.bundle: a bundle has no cases (test the folders that it was built from)"),
+        (("lsp", "team.bundle"), "`team.bundle` is no folder (give the folders that it was built from)"),
+        (("lsp", "nowhere"), "`nowhere` is no folder (give folders of policy files)"),
+        (("new", "rule", "a.keep-b", "team.bundle"), "`team.bundle` is no folder (give the folder to write to)"),
+        (("bundle", "build", "team.bundle", "-o", "b.bundle"), "team.bundle: is a bundle already (give the folders that it"),
+        (("docs", "nowhere"), "`nowhere` is no folder (give a folder of policy files, or a bundle)"),
+        (("docs", "policy.yaml"), "`policy.yaml` is no folder (give a folder of policy files, or a bundle)"),
         (("lint", "--now", "tomorrow"), "--now: `tomorrow` is no time"),
         (("new", "rule", "payments"), "`payments` is not a rule id"),
         (("docs", "-o", "no/such/folder.md"), "can't be written"),
@@ -126,6 +134,23 @@ def test_explain_shows_the_page_of_a_rule(run: Runner) -> None:
 def test_docs_of_invalid_policies_end_with_code_3(run: Runner, team: Callable[..., Path]) -> None:
     team("condition: span.tokns > 3")
     assert run("policy", "docs", "team").code == 3
+
+
+def test_docs_of_an_overlay_have_what_it_adds_and_changes_and_its_exceptions(run: Runner) -> None:
+    done = run("policy", "docs", TEAM)
+    assert (done.code, done.err) == (0, "")
+    rules = [line for line in done.out.splitlines() if line.startswith("### ")]
+    assert rules == ["### evidence.no-demand", "### migrations.keep-starts", "### customers-is-signed-off"]
+    assert "Permit, severity low, locked, mode shadow" in done.out, "the patched rule is shown as it then is"
+    assert "migrations.keep-starts does not bind until 2026-12-31, by dana@platform-data:" in done.out
+    assert run("policy", "docs", TEAM, "--alone").code == 3
+
+
+def test_docs_of_a_bundle_are_those_of_its_folders_without_the_cases(run: Runner) -> None:
+    assert run("policy", "bundle", "build", TEAM, "-o", "t.bundle").code == 0
+    folder, bundle = run("policy", "docs", TEAM).out, run("policy", "docs", "t.bundle").out
+    example = folder[folder.index("Example:") : folder.index("## Exceptions")]
+    assert bundle == folder.replace(example, "No case at hand shows it.\n\n")
 
 
 def test_a_new_overlay_is_used_by_decide(run: Runner, talk: str) -> None:

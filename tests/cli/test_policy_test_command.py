@@ -151,10 +151,18 @@ def test_junit_names_each_case_with_its_place(run: Runner, team: Path) -> None:
     root = ElementTree.fromstring(run("policy", "test", "team", "--format", "junit").out)
     (suite,) = root
     assert (suite.get("name"), suite.get("tests"), suite.get("failures")) == ("finance", "2", "1")
+    assert suite.get("file") == "team/finance_test.yaml"
     passed, failed = suite
-    assert (passed.get("name"), passed.get("line"), len(passed)) == ("a_payment_stays", "5", 0)
+    assert (passed.get("name"), len(passed)) == ("a_payment_stays", 0)
+    assert (failed[0].text or "").startswith("team/finance_test.yaml:9\n")
     assert failed[0].get("message", "").startswith("outcome is false, not true")
     assert "false  span.tokens > 10" in (failed[0].text or "")
+
+
+def test_strict_readers_take_the_junit_file(run: Runner, team: Path, junit_problems: Callable[[bytes], list[str]]) -> None:
+    (team / "finance_test.yaml").write_text(HEAD + PASSES + FAILS)
+    for more in ((), ("--mutate",)):
+        assert junit_problems(run("policy", "test", "team", "--format", "junit", *more).out.encode()) == []
 
 
 def test_cobertura_has_the_coverage_line_by_line(run: Runner, team: Path, tmp_path: Path) -> None:

@@ -113,6 +113,7 @@ def test_a_good_expression_has_a_type(schema: RecordSchema, text: str, type_name
         ("span.id.contains('a', 'b')", ["1:1: `contains` has the wrong number of arguments (write `x.contains(y)`)"]),
         ("span.tokens.contains('a')", ["1:1: `span.tokens` is an int (it must be a string)"]),
         ("string(true)", ["1:1: `string` of a bool (it needs an int; a bool can be spelt out with `? :`)"]),
+        ("contains(span.id, 'a')", ["1:1: unknown function `contains` (write it after its value: `x.contains(…)`)"]),
         ("int('1') > 0", ["1:1: unknown function `int` (known: has, size, string)"]),
         ("span.id.reduce(a, b, 1, 2)", ["1:9: unknown function `reduce` (known: all, contains, endsWith, exists, exists_one, filter, map, matches, size, startsWith)"]),
         ("span.id.matches(span.zone)", ["1:17: the pattern of `matches` must be a string in quotes"]),

@@ -99,9 +99,25 @@ def test_what_a_patch_locks_stays_locked(load: Load) -> None:
     assert rule(load(locked)).locked
     for later in (patch("{mode: warn}"), BASE.replace("base, v", "other, v")):
         with pytest.raises(
-            PolicyError, match=r"rule `big.keep` is locked at .*base.yaml:8:3 \(add a rule with another id\)"
+            PolicyError, match=r"rule `big.keep` is locked at .*layer-0/part-0.yaml:6:7 \(add a rule with another id\)"
         ):
             load(locked, later)
+
+
+def test_an_exception_of_what_a_patch_locked_names_the_patch(load: Load) -> None:
+    exception = (
+        "apiVersion: barrier-policy/v1\nkind: Exception\nmetadata: {name: small, owner: dana}\nrule: big.keep\n"
+        "reason: r\nexpires: 2027-01-31\nwhen: span.tokens < 200\n"
+    )
+    refused = r"part-1.yaml:4:7: rule `big.keep` is locked at .*layer-0/part-0.yaml:6:7 \(a locked rule has no exceptions\)"
+    with pytest.raises(PolicyError, match=refused):
+        load(patch("{locked: true}") + "---\n" + exception)
+
+
+def test_the_place_of_a_lock_is_not_that_of_a_later_patch_of_something_else(load: Load) -> None:
+    later = patch("{mode: warn}")
+    with pytest.raises(PolicyError, match=r"locked at .*layer-1/part-0.yaml:6:7"):
+        load(patch("{severity: high}"), patch("{locked: true}"), later)
 
 
 @pytest.mark.parametrize(

@@ -114,6 +114,16 @@ def test_the_timeline_is_one_stop_with_arrow_keys(visit: Open, deploy: Report) -
     assert not page.locator("#span-0").is_visible()
 
 
+def test_the_tab_key_stops_once_on_the_timeline(visit: Open, deploy: Report) -> None:
+    page = visit(deploy)
+    page.locator("[aria-label=Totals]").focus()
+    stops = []
+    while not stops or stops[-1] != "select":
+        page.keyboard.press("Tab")
+        stops.append(page.evaluate("document.activeElement.tagName.toLowerCase()"))
+    assert stops == ["a", "select"]
+
+
 def test_arrows_go_up_and_down_between_rows(visit: Open, large: Report) -> None:
     page = visit(large)
     page.locator("#timeline a[tabindex='0']").focus()
@@ -182,6 +192,16 @@ def test_everything_is_unfolded_in_print(visit: Open, deploy: Report) -> None:
     assert page.evaluate(folded) == 0
     assert page.evaluate("document.documentElement.scrollHeight") > 2 * on_screen
     assert page.pdf().startswith(b"%PDF")
+
+
+def test_print_has_one_size_of_text_and_no_source_line_without_its_words(visit: Open, deploy: Report) -> None:
+    page = visit(deploy)
+    page.emulate_media(media="print")
+    style = "([name, property]) => getComputedStyle(document.querySelector(name))[property]"
+    sizes = {name: float(page.evaluate(style, [name, "fontSize"])[:-2]) for name in ("body", "code", "blockquote", ".badge")}
+    assert max(sizes.values()) == sizes["body"]
+    assert page.evaluate(style, ["li:has(> blockquote)", "breakInside"]) == "avoid"
+    assert page.evaluate(style, [".reason > .soft", "breakAfter"]) == "avoid"
 
 
 def test_five_thousand_spans_open_and_are_filtered(visit: Open, large: Report) -> None:

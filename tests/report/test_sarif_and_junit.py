@@ -119,6 +119,13 @@ def test_hostile_text_is_xml_and_json_that_every_reader_takes(make: Make) -> Non
     assert run(report)["results"]
 
 
+@pytest.mark.parametrize("which", ["deploy", "refused", "broken"])
+def test_strict_readers_take_the_suite(
+    which: str, request: pytest.FixtureRequest, junit_problems: Callable[[bytes], list[str]]
+) -> None:
+    assert junit_problems(render_junit(request.getfixturevalue(which))) == []
+
+
 def test_same_inputs_same_bytes(make: Make, chat: Chat) -> None:
     assert render_sarif(make(chat)) == render_sarif(make(chat))
     assert render_junit(make(chat)) == render_junit(make(chat))

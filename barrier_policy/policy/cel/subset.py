@@ -17,7 +17,7 @@ from barrier_policy.policy.cel.syntax import Node, Problem, ProblemKind
 from barrier_policy.policy.hints import suggestion, syntax_hint
 
 LOOPS = ("all", "exists", "exists_one", "filter", "map")
-FUNCTIONS = ("size", "string")
+CALLS = ("has", "size", "string")
 METHODS = ("contains", "endsWith", "matches", "size", "startsWith")
 MAX_LENGTH = 2_000
 MAX_TREE_HEIGHT = 300
@@ -222,8 +222,8 @@ class _Conversion:
 
     def call(self, tree: Tree[Token]) -> Node:
         name = str(tree.children[0])
-        if name not in (*FUNCTIONS, "has"):
-            return self.refused(tree, f"unknown function `{name}` {suggestion(name, (*FUNCTIONS, 'has'))}")
+        if name not in CALLS:
+            return self.refused(tree, f"unknown function `{name}` {_written_after(name) or suggestion(name, CALLS)}")
         args = [self.node(argument) for argument in _arguments(tree)]
         if name != "has":
             return self.build(tree, "call", args, name)
@@ -251,6 +251,11 @@ class _Conversion:
         for problem in problems:
             self.refuse((token.start_pos or 0) + problem.offset, problem.message)
         return self.build(tree, "literal", [], value)
+
+
+def _written_after(name: str) -> str:
+    """How a function is written that follows its value, for who wrote it before."""
+    return f"(write it after its value: `x.{name}(…)`)" if name in (*LOOPS, *METHODS) else ""
 
 
 def _start(tree: Tree[Token]) -> int:

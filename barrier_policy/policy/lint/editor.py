@@ -22,7 +22,14 @@ LOOPS = {
     "filter": "the items of which it holds",
     "map": "a value for each item",
 }
+METHODS = {
+    "contains": "whether the text has another one in it",
+    "endsWith": "whether it ends with another one",
+    "matches": "whether an RE2 pattern is found in it",
+    "startsWith": "whether it begins with another one",
+}
 FUNCTIONS = {
+    "has": "whether a field is there; every field of the record is",
     "size": "how many characters or items",
     "string": "a number as text",
     "span": "the span, joined with the ledger and what is kept",
@@ -74,6 +81,8 @@ class Words:
             yield from self._schema.types[kind].fields
         elif kind is not None and element(kind):
             yield from (Field(name, "", doc) for name, doc in LOOPS.items())
+        elif kind == "string":
+            yield from (Field(name, "", doc) for name, doc in METHODS.items())
 
     def _type(self, chain: str, before: str) -> str | None:
         """The type of `a.b[0].c`; None where it is not known."""

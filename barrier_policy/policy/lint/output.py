@@ -99,7 +99,7 @@ def to_junit(findings: Sequence[Finding], files: Sequence[str], failing: Sequenc
     for name in sorted({*files, *found}):
         cases = found.get(name, [])
         failures = sum(finding.level in failing for finding in cases)
-        counts = {"name": _xml(name), "tests": str(max(len(cases), 1)), "failures": str(failures)}
+        counts = {"name": _xml(name), "tests": str(max(len(cases), 1)), "failures": str(failures), "errors": "0"}
         suite = ElementTree.SubElement(root, "testsuite", counts)
         if not cases:
             ElementTree.SubElement(suite, "testcase", classname=_xml(name), name="no findings")

@@ -123,8 +123,9 @@
       event.preventDefault();
       go(keys[event.key]());
     });
+    // Not on the drawing itself: Chromium makes one that listens for focus a stop of its own.
     for (const kind of ["focusin", "mouseover"])
-      timeline.addEventListener(kind, (event) => {
+      timeline.parentElement.addEventListener(kind, (event) => {
         const bar = event.target.closest("a[data-span]");
         if (!bar) return;
         say(bar);

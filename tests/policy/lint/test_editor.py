@@ -27,6 +27,7 @@ def words(schema: RecordSchema) -> Words:
         ("span.effects.exists(e, e.unsettled && e.", {"unsettled"}),
         ("span.bindings.exists(b, b.open) && span.effects.all(b, b.", {"receipt_needed"}),
         ("variables.open.filter(o, o.", {"target"}),
+        ("span.effects[0].tool.", {"startsWith", "contains"}),
         ("span.effects.exists(e, ", {"e", "span", "variables", "size"}),
         ("", {"span", "variables"}),
         ("span.unknowns[variables.open[0].", {"tool"}),
@@ -38,7 +39,7 @@ def test_what_may_follow_is_what_the_record_has(words: Words, before: str, some:
     assert all(field.doc for field in words.completions(before))
 
 
-@pytest.mark.parametrize("before", ["span.tokens.", "span.nothing.", "x.", "span.effects[0].tool.", "variables.none.", "3."])
+@pytest.mark.parametrize("before", ["span.tokens.", "span.nothing.", "x.", "variables.none.", "3."])
 def test_nothing_follows_what_has_no_fields(words: Words, before: str) -> None:
     assert words.completions(before) == ()
 
@@ -52,6 +53,8 @@ def test_nothing_follows_what_has_no_fields(words: Words, before: str) -> None:
         ("variables.open", "list(Effect)", "a variable"),
         ("variables.open[0].tool", "string", "the tool's name"),
         ("span", "Span", "the span"),
+        ("span.effects[0].tool.startsWith", "", "begins with"),
+        ("has", "", "whether a field is there"),
         ("span.effects.exists", "", "whether the condition holds of some item"),
     ],
 )

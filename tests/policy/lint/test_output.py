@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from xml.etree import ElementTree
 
 import jsonschema
@@ -150,6 +151,10 @@ def test_junit_is_xml_whatever_is_in_a_finding(failing: tuple[Level, ...], failu
         ("y.yaml", "2"),
     ]
     assert len(root.findall(".//failure")) == failures == sum(int(suite.get("failures", 0)) for suite in root)
+
+
+def test_strict_readers_take_the_junit_file(junit_problems: Callable[[bytes], list[str]]) -> None:
+    assert junit_problems(to_junit(FINDINGS, ["clean.yaml", "y.yaml"], (Level.ERROR,))) == []
 
 
 def test_json_says_what_can_be_put_right() -> None:

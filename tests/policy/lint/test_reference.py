@@ -59,7 +59,7 @@ def test_variables_are_shown_with_those_that_they_use(page: Callable[..., str]) 
 
 
 def test_a_rule_without_cases_says_so(page: Callable[..., str]) -> None:
-    assert "No case shows it." in page(policy_file("severity: high"))
+    assert "No case at hand shows it." in page(policy_file("severity: high"))
 
 
 def test_texts_of_a_policy_can_not_become_html_or_end_a_block(page: Callable[..., str]) -> None:

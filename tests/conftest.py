@@ -1,0 +1,48 @@
+"""What all tests share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from xml.etree import ElementTree
+
+import pytest
+
+TEXT = (set[str](), {"message", "type"}, set[str]())
+JUNIT = {
+    "testsuites": (set[str](), {"name", "time", "tests", "failures", "errors"}, {"testsuite"}),
+    "testsuite": (
+        {"name", "tests", "failures", "errors"},
+        {"skipped", "time", "timestamp", "hostname", "id", "package", "file", "log", "url", "group"},
+        {"testsuite", "properties", "testcase", "system-out", "system-err"},
+    ),
+    "properties": (set[str](), set[str](), {"property"}),
+    "property": ({"name", "value"}, set[str](), set[str]()),
+    "testcase": ({"name"}, {"classname", "time", "group"}, {"skipped", "error", "failure", "system-out", "system-err"}),
+    "skipped": TEXT,
+    "error": TEXT,
+    "failure": TEXT,
+    "system-out": (set[str](), set[str](), set[str]()),
+    "system-err": (set[str](), set[str](), set[str]()),
+}
+"""By element, the attributes that it must and may have and what it may hold: what `junit-10.xsd` of Jenkins' xUnit plugin, the strictest
+reader, takes."""
+
+
+@pytest.fixture(scope="session")
+def junit_problems() -> Callable[[bytes], list[str]]:
+    """What Jenkins would refuse in JUnit XML; also counts of a suite that are not those of its cases."""
+
+    def check(element: ElementTree.Element) -> list[str]:
+        given = set(element.keys())
+        needed, allowed, children = JUNIT[element.tag]
+        found = [f"{element.tag} lacks {name}" for name in needed - given]
+        found += [f"{element.tag} has {name}" for name in given - needed - allowed]
+        if element.tag == "testsuite":
+            for count, tag in (("failures", "failure"), ("errors", "error")):
+                held = sum(case.find(tag) is not None for case in element.findall("testcase"))
+                found += [f"{held} {count}, not {element.get(count)}"] if str(held) != element.get(count) else []
+        for child in element:
+            found += check(child) if child.tag in children else [f"{element.tag} holds {child.tag}"]
+        return found
+
+    return lambda data: check(ElementTree.fromstring(data))
