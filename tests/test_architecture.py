@@ -68,6 +68,8 @@ IMPURE = frozenset(
 )
 PURE = (
     "policy/evaluate.py",
+    "policy/judged_expression.py",
+    "policy/judged_rule.py",
     "policy/verdict.py",
     "policy/record.py",
     "join/join.py",

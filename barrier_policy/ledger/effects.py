@@ -278,11 +278,6 @@ def _jobs(conversation: Conversation, handles: Mapping[str, list[str]], states: 
                     yield Event(message.index, item, state, f"notice at message {message.index}")
 
 
-def settled(state: str) -> bool:
-    """Whether an effect in this state needs nobody to look at it any more."""
-    return state not in UNSETTLED
-
-
 def effect_states(items: Iterable[Item], states: dict[str, str]) -> dict[int, list[str]]:
     """States of effects by the message of their call."""
     by_message: dict[int, list[str]] = {}

@@ -10,7 +10,8 @@ import pytest
 
 import barrier_policy.policy
 from barrier_policy.policy.cel.engine import FAILED, Engine
-from barrier_policy.policy.evaluate import MEMO_ENTRIES, Evaluator
+from barrier_policy.policy.evaluate import Evaluator
+from barrier_policy.policy.judged_expression import MEMO_ENTRIES
 from barrier_policy.policy.model import Mode, PolicySet, RuleEffect
 from barrier_policy.policy.record import MAX_ITEMS
 from barrier_policy.policy.verdict import Outcome, RuleOutcome, VerdictKind, combine
@@ -350,7 +351,7 @@ IMPURE = {
 }
 
 
-@pytest.mark.parametrize("module", ["evaluate", "verdict", "record", "model"])
+@pytest.mark.parametrize("module", ["evaluate", "judged_rule", "judged_expression", "verdict", "record", "model"])
 def test_the_deciding_core_imports_nothing_impure(module: str) -> None:
     source = Path(barrier_policy.policy.__path__[0], f"{module}.py").read_text(encoding="utf-8")
     imported = {alias.name for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Import) for alias in node.names}
@@ -360,6 +361,8 @@ def test_the_deciding_core_imports_nothing_impure(module: str) -> None:
         "barrier_policy.join.schema",
         "barrier_policy.policy.cel.scope",
         "barrier_policy.policy.cel.engine",
+        "barrier_policy.policy.judged_expression",
+        "barrier_policy.policy.judged_rule",
         "barrier_policy.policy.model",
         "barrier_policy.policy.record",
         "barrier_policy.policy.verdict",

@@ -1,0 +1,91 @@
+"""One expression on one span record: what it says, remembered where that pays, and why it says nothing.
+
+What conditions say is remembered by what they can see of a record, because that is the same for most spans.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from functools import cached_property
+from typing import Any, TypeVar
+
+from barrier_policy.policy.cel.engine import FAILED, Engine, Failed, Value
+from barrier_policy.policy.cel.scope import Path
+from barrier_policy.policy.model import Expression
+from barrier_policy.policy.record import Reading
+from barrier_policy.policy.verdict import Clause, Outcome
+
+MEMO_ENTRIES = 200
+MEMO_KEY_BYTES = 4_000
+T = TypeVar("T")
+CAUSES = "(an index out of range, a division by zero or an overflow)"
+
+
+class JudgedSpan:
+    """One record while it is judged; handed to the engine only if some value is not remembered."""
+
+    def __init__(self, reading: Reading, engine: Engine, digest: str = "") -> None:
+        self.reading = reading
+        self.engine = engine
+        self.digest = digest
+
+    @cached_property
+    def activation(self) -> Any:
+        """What programs of the engine take for the record."""
+        return self.engine.bind(self.reading.span())
+
+
+class JudgedExpression:
+    """One expression. It can remember what it said before, if all that it can see of a record is in `Reading.sights`."""
+
+    def __init__(self, expression: Expression, engine: Engine) -> None:
+        self.expression = expression
+        self._run = engine.compile(expression.cel)
+        self._memo: dict[tuple[Hashable, ...], Value | Failed] = {}
+
+    def value(self, span: JudgedSpan) -> Value | Failed:
+        """What the expression says; FAILED where something that it reads is not right."""
+        return FAILED if span.reading.problem(self.expression.reads) else self._run(span.activation)
+
+    def remembered(self, span: JudgedSpan) -> Value | Failed:
+        """The same, evaluated once for all records that look alike to it."""
+        sights = span.reading.sights
+        key = tuple([sights[path] for path in self.expression.reads])
+        found = self._memo.get(key)
+        if found is None:
+            found = self.value(span)
+            remember(self._memo, key, found, span, self.expression.reads)
+        return found
+
+    def failure(self, span: JudgedSpan) -> str:
+        """Why the value is FAILED, in words that do not depend on the engine."""
+        problem = span.reading.problem(self.expression.reads)
+        if problem:
+            return problem
+        clauses = (clause_on(clause, span) for clause in self.expression.clauses)
+        failed = next((clause.text for clause in clauses if clause.outcome is Outcome.ERROR), self.expression.text)
+        return f"`{' '.join(failed.split())}` could not be evaluated {CAUSES}"
+
+
+def remember(
+    memo: dict[tuple[Hashable, ...], T], key: tuple[Hashable, ...], value: T, span: JudgedSpan, paths: Iterable[Path]
+) -> None:
+    """Put a value into a memo. Long keys are not kept, they hardly ever come back."""
+    if sum(len(span.reading.keys[path]) for path in paths) <= MEMO_KEY_BYTES:
+        if len(memo) >= MEMO_ENTRIES:
+            memo.clear()
+        memo[key] = value
+
+
+def clause_on(clause: Expression, span: JudgedSpan) -> Clause:
+    """What a clause says about a span."""
+    value: Value | Failed = FAILED
+    if not span.reading.problem(clause.reads):
+        value = span.engine.compile(clause.cel)(span.activation)
+    return clause_of(clause, value)
+
+
+def clause_of(clause: Expression, value: Value | Failed) -> Clause:
+    """A clause whose value is known."""
+    outcome = {True: Outcome.TRUE, False: Outcome.FALSE}[value] if isinstance(value, bool) else Outcome.ERROR
+    return Clause(text=clause.text, outcome=outcome, line=clause.line, column=clause.column)
