@@ -49,6 +49,8 @@ def find_effects(conversation: Conversation) -> tuple[list[Item], list[Event], l
     return items, effects.events, list(open_look_ups.values())
 
 
+MAX_BREAK = 3
+"""Lines in which something tells that it broke off half-way; more are a listing of what others are at."""
 MAX_TEXTS = 6
 """Texts that an edit is given besides the name of the file: what is replaced, and by what, last."""
 
@@ -168,8 +170,10 @@ def _acts_after_all(call: Call) -> bool:
     last = call.results[-1]
     if last.fact is None or len(last.part.text) > MAX_WHOLE:
         return False
-    told = last.fact.get("basis") == "key" or (last.fact.get("basis") == "text" and "\n" not in last.part.text.strip())
-    return told and str(last.fact.get("reports", "")) in ("pending", "partial", "unknown")
+    reports = str(last.fact.get("reports", ""))
+    lines = last.part.text.strip().count("\n") + 1
+    in_words = last.fact.get("basis") == "text" and lines <= (MAX_BREAK if reports == "partial" else 1)
+    return (last.fact.get("basis") == "key" or in_words) and reports in ("pending", "partial", "unknown")
 
 
 def _outcome(call: Call) -> str:

@@ -530,3 +530,9 @@ def test_reading_a_file_says_nothing_about_the_edit_before_it() -> None:
     (receipt,) = [record.text for record in decision.carrier if record.kind == "receipt"]
     assert "⇒" not in receipt
     assert '"new_string"' not in receipt
+
+
+@pytest.mark.parametrize("answer", ["run 31: shelf a, b written\nshelf c row 14 of 27, then the scanner closed the session"])
+def test_a_call_with_a_noun_for_a_name_that_broke_off_half_way_did_act(answer: str) -> None:
+    decision = judge([*user("Label the shelves."), *tool("store_import.labels", answer, shelf=3), *agent("It broke off.")])
+    assert at(decision, 1).action == "retain"

@@ -11,7 +11,7 @@ import msgspec
 
 from barrier_policy.cli.policy_lint import full_schema
 from barrier_policy.digest import digest_value
-from barrier_policy.policy.cel.engine import load_engine
+from barrier_policy.policy.cel.load import load_engine
 from barrier_policy.policy.loader import content_of, load_policies, shipped_policies
 
 WRITTEN = Path(__file__).parent / "data" / "shipped_versions.json"
