@@ -133,7 +133,7 @@ def test_no_time_is_in_the_bytes() -> None:
 
 
 @pytest.mark.parametrize("place", ["outcome", "spans", "carrier", "policy", "plugins", "tail"])
-def test_another_decision_has_another_id(place: str) -> None:
-    decision = decide(ROOT / "examples" / "incident.json", now=NOW, store=False).to_dict()
+def test_another_decision_has_another_id(place: str, tmp_path: Path) -> None:
+    decision = decide(ROOT / "examples" / "incident.json", now=NOW, store=tmp_path).to_dict()
     other = {"outcome": "refuse", "tail": {"start": 0}, "policy": {"name": "other"}}.get(place) or decision[place][1:]
     assert _id(decision | {place: other}) != decision["decision_id"] == _id(decision)

@@ -16,6 +16,8 @@ MASKED = "[secret "
 """How the value of a secret begins in a record."""
 STUB_TOKENS = 16
 """What stands in for a run of summarized spans, at the least."""
+SMALL = 1_000
+"""Nobody compacts a context of fewer tokens: it is a case or an example, and asks what the rules say, not whether it pays."""
 
 
 Blocks = Callable[[Assessment], Iterable[Blocking]]
@@ -35,7 +37,7 @@ def make_plan(assessments: Sequence[Assessment], blocks: Blocks, *, tokens_total
 
     Without a target all possible repairs are made; with one, only as many as it takes, largest gain first. Where even all of them do
     not reach it, the compaction is refused. Where what stands in for the spans is no smaller than they are, there is nothing to reclaim,
-    unless a secret should leave the context. `blocks` says what makes a span a barrier; only spans that are named on refusal are asked about.
+    unless a secret should leave the context or the whole is small. `blocks` says what makes a span a barrier; only spans that are named on refusal are asked about.
     """
     actions = ["summarize" if found.verdict == "opportunity" else "retain" for found in assessments]
     context = _Context(len(assessments), tokens_total)
@@ -63,7 +65,8 @@ def make_plan(assessments: Sequence[Assessment], blocks: Blocks, *, tokens_total
         blocking = _blocking(assessments, blocks, actions, context, target_tokens)
         return Plan(actions=("retain",) * len(actions), outcome="refuse", tokens_after=tokens_total, blocking=blocking)
     gone = [found for found, action in zip(assessments, actions, strict=True) if action != "retain"]
-    if context.tokens >= tokens_total and not any(found.secret for found in gone):
+    worth_it = context.tokens < tokens_total or tokens_total < SMALL
+    if not worth_it and not any(found.secret for found in gone):
         return Plan(actions=("retain",) * len(actions), outcome="nothing_to_reclaim", tokens_after=tokens_total)
     return Plan(actions=tuple(actions), outcome="compact" if gone else "nothing_to_reclaim", tokens_after=context.tokens)
 

@@ -149,8 +149,15 @@ def _works_at_present(conversation: Conversation, turn: Turn) -> bool:
     reaches = turn.start < conversation.present < turn.end
     if turn.end == len(conversation.messages):
         return reaches
-    looked = all(call.reads for call in turn.calls) and turn.final >= conversation.present
-    return reaches and is_instruction(turn) and not looked
+    return reaches and is_instruction(turn) and not _is_told(conversation, turn)
+
+
+def _is_told(conversation: Conversation, turn: Turn) -> bool:
+    """Whether the tail has the agent's answer to a question, or to something that it looked up: no promise, and no deed left behind."""
+    if turn.final < conversation.present or turn.at_rest or not all(call.reads for call in turn.calls):
+        return False
+    promises = conversation.of_kind(turn.final, "commitment", "status_pending")
+    return not promises and (bool(turn.calls) or asks(last_sentence(user_text(conversation, turn).strip())))
 
 
 def _effects(turn: Turn, effect_states: Mapping[str, str]) -> list[str]:

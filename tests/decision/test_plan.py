@@ -100,16 +100,17 @@ def test_verdicts_and_reasons_are_those_without_a_target(at: Callable[[int | Non
     ]
 
 
-def test_there_is_nothing_to_reclaim_where_the_stand_ins_are_no_smaller_than_what_goes() -> None:
+@pytest.mark.parametrize(("words", "outcome"), [(4_000, "nothing_to_reclaim"), (40, "compact")])
+def test_there_is_nothing_to_reclaim_where_the_stand_ins_are_no_smaller_than_what_goes(words: int, outcome: str) -> None:
     messages: Messages = [
-        {"role": "user", "content": "Never call the lab after six."},
-        {"role": "assistant", "content": "ok"},
         {"role": "user", "content": "Thanks."},
         {"role": "assistant", "content": "Sure."},
+        {"role": "user", "content": "Tell me a story."},
+        {"role": "assistant", "content": "Once upon a time " * (words // 4)},
     ]
     decision = decide(messages, keep_last=2, now=NOW, store=None)
-    assert (decision.outcome, set(actions(decision).values())) == ("nothing_to_reclaim", {"retain"})
-    assert decision.budget.tokens_after == decision.totals.tokens_before
+    assert decision.outcome == outcome
+    assert (decision.budget.tokens_after == decision.totals.tokens_before) is (outcome == "nothing_to_reclaim")
 
 
 def found(number: int, *, free: bool, gain: int = 0, secret: str = "") -> Assessment:

@@ -509,6 +509,14 @@ def test_what_the_tail_has_answered_without_doing_anything_is_over_once_the_user
     assert at(judge([*SMALL_TALK, *user(UNSURE)], [*ADVICE, *more]), 2).action == action
 
 
+@pytest.mark.parametrize("reply", ["I will look at it.", "On it, the move is running.", "Noted."])
+def test_work_that_the_tail_only_promises_is_not_over(reply: str) -> None:
+    decision = judge(
+        [*SMALL_TALK, *user("Please move the customers to the new hall tonight.")], [*agent(reply), *user("Good morning.")]
+    )
+    assert at(decision, 2).action == "retain"
+
+
 def test_the_same_kind_of_thing_is_not_the_same_look_up_again() -> None:
     found = tool("search_halls", "hall A 40 seats\nhall C 90 seats", day=9)
     messages = [*SMALL_TALK, *user("Which halls are free?"), *found, *agent("A and C.")]

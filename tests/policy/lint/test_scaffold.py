@@ -81,5 +81,5 @@ def test_a_name_that_could_leave_the_folder_is_refused(name: str, tmp_path: Path
 
 def test_a_folder_that_can_not_be_written_is_named(tmp_path: Path, schema: RecordSchema) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(BarrierPolicyError, match="can't be written"):
+    with pytest.raises(BarrierPolicyError, match="is no folder"):
         new_policy("refunds", tmp_path / "file", schema)
