@@ -99,7 +99,7 @@ MAX_MEMO: Final = 1_000
 NOT_A_RULE: Final[Mapping[str, int]] = {"approval": 60, "request": 35, "denial": 35}
 """What a cue of another kind takes off the score of a rule."""
 QUESTION_MARK: Final = 100
-"""What a question mark adds to the score of a question, and what being a question takes off that of a rule."""
+"""What a question mark adds to the score of a question, which it makes one in any case, and what being a question takes off that of a rule."""
 QUESTION_BAR: Final = -120
 GATE_MARGIN: Final = 40
 """A gate can't be much surer than that the sentence is a rule at all."""
@@ -216,7 +216,7 @@ def _scores(sentence: str, speaker: int) -> dict[str, int]:
         scores[kind] += CUE_WEIGHTS[kind]
         rule -= NOT_A_RULE.get(kind, 0)
     if _ASKS.search(sentence):
-        scores["question"] += QUESTION_MARK
+        scores["question"] = max(scores["question"] + QUESTION_MARK, 0)
     if scores["question"] >= QUESTION_BAR:
         rule -= QUESTION_MARK
     scores["constraint"] = rule

@@ -187,7 +187,7 @@ def sayings(text: str) -> list[Saying]:
 
 
 def _judged(text: str, words: Sequence[Word], hit: Hit[Meaning]) -> Saying | None:
-    """A phrase with what stands around it: a negated failure is none, a negated success is one."""
+    """A phrase with what stands around it: a negated failure is none, a negated success or start is one."""
     state = hit.value.state
     before = words[max(0, hit.word - NEGATION_REACH) : hit.word] if hit.word > 0 else []
     negation = next(
@@ -196,7 +196,8 @@ def _judged(text: str, words: Sequence[Word], hit: Hit[Meaning]) -> Saying | Non
     if state is ResultState.FAILED and _ZERO_AFTER.match(text, hit.end):
         return None
     if negation is not None:
-        if state is not ResultState.DONE or words[hit.word - 1].text == "0":
+        begun = state is ResultState.PENDING and hit.value.weak  # `not started`
+        if not (begun or state is ResultState.DONE) or words[hit.word - 1].text == "0":
             return None
         return Saying(state=ResultState.FAILED, start=hit.start, end=hit.end, weak=True)
     return Saying(state=state, start=hit.start, end=hit.end, weak=hit.value.weak)

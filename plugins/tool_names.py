@@ -132,7 +132,8 @@ def _class_of_nouns(words: tuple[str, ...]) -> EffectClass | None:
     if acts:
         return worst(acts)
     inner = next((_ACTS[word] for word in words if word in _ACTS), None)
-    return inner or (EffectClass.READ_ONLY if first in _REPORTS else None)
+    known = len(words) == 1 or words[-1].isdigit()
+    return inner or (EffectClass.READ_ONLY if first in _REPORTS and known else None)
 
 
 def _reads(word: str) -> bool:
