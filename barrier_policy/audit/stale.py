@@ -33,7 +33,7 @@ class Stale(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Superseded(msgspec.Struct, frozen=True, kw_only=True):
-    """Superseded values by their spelling. A look-up costs time in the text."""
+    """Superseded values by their spelling, with the words of what each was a value of. A look-up costs time in the text."""
 
     entries: dict[str, list[tuple[Stale, frozenset[str]]]]
 
@@ -45,9 +45,16 @@ class Superseded(msgspec.Struct, frozen=True, kw_only=True):
         spelt = dict.fromkeys((*values_in(text), *text.split(), *(word.strip(".,;:!?`'\"()") for word in text.split())))
         for value in spelt:
             for stale, about in self.entries.get(value, ()):
-                if _speaks_of(words, about, value) and not _is_corrected(text, stale):
+                if (_is_distinct(stale) or _speaks_of(words, about, value)) and not _is_corrected(text, stale):
                     return stale
         return None
+
+
+def _is_distinct(stale: Stale) -> bool:
+    """Whether the value was corrected wherever it stood, and has letters and digits: nothing else is likely to be spelt like it."""
+    item = stale.known.item
+    corrected = stale.known.is_value and not item.subject
+    return corrected and any(map(str.isdigit, stale.old)) and any(map(str.isalpha, stale.old))
 
 
 def _is_corrected(text: str, stale: Stale) -> bool:
