@@ -66,6 +66,10 @@ class Saying(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     weak: bool = False
 
 
+START: Final = 3
+"""Words with which a text begins."""
+
+
 class Words(msgspec.Struct, frozen=True, kw_only=True):
     """`result_states.json` as it is."""
 
@@ -196,7 +200,8 @@ def _judged(text: str, words: Sequence[Word], hit: Hit[Meaning]) -> Saying | Non
     if state is ResultState.FAILED and _ZERO_AFTER.match(text, hit.end):
         return None
     if negation is not None:
-        begun = state is ResultState.PENDING and hit.value.weak  # `not started`
+        leads = hit.word < START or "\n" in text[: hit.start]  # an aside after what was done (`not scheduled`) is no outcome
+        begun = state is ResultState.PENDING and hit.value.weak and leads  # `not started`
         if not (begun or state is ResultState.DONE) or words[hit.word - 1].text == "0":
             return None
         return Saying(state=ResultState.FAILED, start=hit.start, end=hit.end, weak=True)

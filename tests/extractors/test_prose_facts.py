@@ -41,6 +41,7 @@ SAID = [
     (Origin.AGENT, "status_failed", "The upload was rejected, nothing was written."),
     (Origin.AGENT, "negation_evidence", "There is no backup of that day."),
     (Origin.AGENT, "question", "Shall I delete the branch as well?"),
+    (Origin.AGENT, "question", "Nog één ding over Emmen: mag de oude lijn dan meteen weg of blijft die als reserve?"),
 ]
 
 

@@ -171,6 +171,11 @@ def test_a_name_without_a_known_word_is_a_change_unless_its_arguments_only_selec
     assert shown(call("grafana", {"panel": "p", "range": "30m"}), "effect_class", "assumed") == (READ, True)
 
 
+@pytest.mark.parametrize("name", ["price.bump", "stand_buchen", "menu-zorf"])
+def test_a_known_noun_before_an_unknown_word_makes_no_read(name: str) -> None:
+    assert shown(call(name, {"by": 4}), "effect_class", "basis") == (MORE, "unknown")
+
+
 def test_nouns_do_not_make_a_read_of_a_call_that_stores_a_value() -> None:
     assert call("room_temperature", {"room": "r1"}).get("effect_class") == READ
     assert call("room_temperature", {"room": "r1", "value": 21}).get("effect_class") == MORE
