@@ -101,7 +101,6 @@ STATES = [
     ("{}", "empty"),
     ("box 1 sealed\nbox 2 not started", "partial"),
     ("caixa 1 concluída\ncaixa 2 não iniciada\nTokenExpired", "partial"),
-    ("not started: the lid is open", "failed"),
 ]
 
 
