@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -38,8 +38,10 @@ def requests(conversation: Conversation, effect_states: Mapping[str, str]) -> It
     """
     conversation = msgspec.structs.replace(conversation, turns=without_asides(conversation))
     runs = list(_runs_of_work(conversation, effect_states))
+    again = resumed(conversation, _asked_for_work(conversation, [run[-1] for run in runs]))
+    if again is not None and all(again not in run for run in runs):
+        runs = sorted([*runs, [again]], key=lambda run: run[0].start)
     given = [run[-1] for run in runs]
-    again = resumed(conversation, given)
     ended = [None if turn is again else _ended(conversation, turn, effect_states) for turn in given]
     in_dialogue = any(map(_is_open_dialogue, (call for turn in conversation.turns for call in turn.calls)))
     newest = next((turn for turn in reversed(given) if is_instruction(turn)), None)
@@ -68,6 +70,12 @@ def requests(conversation: Conversation, effect_states: Mapping[str, str]) -> It
             if end:
                 events.append(Event(min(turn.end, len(conversation.messages)) - 1, item.id, *end))
             yield item, events
+
+
+def _asked_for_work(conversation: Conversation, given: Sequence[Turn]) -> list[Turn]:
+    """The turns that give work, and those that ask for it as politely as one asks a question: `could you put together …?`."""
+    polite = (turn for turn in conversation.turns if turn.has_user and "request" in turn.kinds)
+    return sorted({turn.index: turn for turn in (*given, *polite)}.values(), key=lambda turn: turn.index)
 
 
 def _is_several_things(conversation: Conversation, turn: Turn) -> bool:
