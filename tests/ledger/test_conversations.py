@@ -549,8 +549,8 @@ def test_a_call_with_a_noun_for_a_name_that_broke_off_half_way_did_act(answer: s
 POLITE = "Could you put together the summary of all the visitors of March? It is needed by four for the board."
 
 
-@pytest.mark.parametrize(("tail", "action"), [("ok, finish it", "retain"), ("thanks", "summarize")])
-def test_work_that_was_asked_for_politely_is_what_the_user_resumes(tail: str, action: str) -> None:
+@pytest.mark.parametrize(("tail", "stays"), [("ok, finish it", True), ("thanks", False)])
+def test_work_that_was_asked_for_politely_is_what_the_user_resumes(tail: str, stays: bool) -> None:
     counted = [*tool("visitors.count", "west 41\neast 7", month=3), *agent("48 in all.")]
     aside = [*user("Did the west gate write?"), *tool("mail.search", "no mail", sender="west"), *agent("No.")]
-    assert at(judge([*user(POLITE), *counted, *aside], user(tail)), 0).action == action
+    assert (at(judge([*user(POLITE), *counted, *aside], user(tail)), 0).action == "retain") is stays
