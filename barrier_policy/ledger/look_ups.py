@@ -69,5 +69,5 @@ class _Asked(msgspec.Struct, frozen=True, kw_only=True):
         return all(fact is not None and self._is_answer(str(fact.get("reports", "")), fact.get("basis")) for fact in facts)
 
     def _is_answer(self, reports: str, basis: object) -> bool:
-        """A result that speaks of no state; `was it sent?` may be answered by one, in words."""
-        return reports in ("", "failed") or (self.by_word and basis == "text" and reports in ("done", "rejected", "partial"))
+        """A result that speaks of no state; `was it sent?` may be answered by any, in words: it is that of what was asked about."""
+        return reports in ("", "failed") or (self.by_word and basis == "text")
