@@ -22,6 +22,15 @@ def is_untold(turn: Turn) -> bool:
     return turn.has_user and not turn.kinds & TELLING
 
 
+def gives_order(conversation: Conversation, turn: Turn) -> bool:
+    """Whether the user's message asks nothing, and says enough to be an order."""
+    return (
+        turn.has_user
+        and "question" not in turn.kinds
+        and not may_ask(words_of(conversation.messages[turn.start])[:MAX_ASKED])
+    )
+
+
 def with_look_ups(conversation: Conversation) -> Conversation:
     """The conversation with the calls that only looked something up as reads. Linear in its calls."""
     turns = tuple(_settled(conversation, turn) if turn.calls and is_untold(turn) else turn for turn in conversation.turns)

@@ -536,3 +536,17 @@ def test_reading_a_file_says_nothing_about_the_edit_before_it() -> None:
 def test_a_call_with_a_noun_for_a_name_that_broke_off_half_way_did_act(answer: str) -> None:
     decision = judge([*user("Label the shelves."), *tool("store_import.labels", answer, shelf=3), *agent("It broke off.")])
     assert at(decision, 1).action == "retain"
+
+
+@pytest.mark.parametrize("answer", ["deferral 3301 saved", "FD-3301: light, cat D"])
+def test_an_order_to_a_tool_of_unknown_name_leaves_a_receipt_though_an_argument_looks_like_a_selection(answer: str) -> None:
+    decision = judge([*user("defer the light"), *tool("techlog.defer", answer, n=33, cat="D"), *agent("Until September.")])
+    assert "techlog.defer" in "\n".join(record.text for record in decision.carrier if record.kind == "receipt")
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"), [("which light is deferred", "deferral 3301 saved"), ("go through the lights", "cat D, two a year")]
+)
+def test_a_question_or_an_answer_without_a_deed_leaves_it_a_look_up(said: str, answer: str) -> None:
+    decision = judge([*user(said), *tool("techlog.lights", answer, n=33, cat="D"), *agent("That one.")])
+    assert not [record for record in decision.carrier if record.kind == "receipt"]
