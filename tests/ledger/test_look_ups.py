@@ -173,6 +173,47 @@ def test_a_question_about_a_consent_is_kept_with_its_answer() -> None:
     assert "headmaster" in shown(judge([*EARLIER, *asked]))
 
 
+# remarks on an answer ------------------------------------------------------------------------------------------------
+
+PRICE = [*user("what would tiles cost?"), *tool("shop_search", "sand 28, slate 31", q="tiles"), *agent("About thirty.")]
+ADVICE = [*user("would a brass band be too loud?"), *agent("With six players it is fine.")]
+
+
+@pytest.mark.parametrize("remark", ["Thanks, that is enough.", "vale, ninguno por ahora", "We stay with lino."])
+@pytest.mark.parametrize("before", [PRICE, ADVICE], ids=["looked up", "told"])
+def test_a_remark_on_an_answer_needs_no_record(before: Messages, remark: str) -> None:
+    decision = judge([*EARLIER, *before, *user(remark), *user("Is it late already?"), *agent("Nine.")])
+    assert remark not in shown(decision)
+    assert at(decision, 4 + len(before)).action == "summarize"
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "Nothing with copper on the vines, we are certified.",
+        "The new export must have exactly those, same order.",
+        "Take 12 of the sand ones then.",
+        "Skip the slate ones.",
+        "Always round up.",
+    ],
+)
+def test_what_says_more_than_a_remark_is_kept(told: str) -> None:
+    decision = judge([*EARLIER, *PRICE, *user(told), *user("Is it late already?"), *agent("Nine.")])
+    assert told in shown(decision) or at(decision, 8).action == "retain"
+
+
+def test_what_the_agent_has_not_spoken_since_may_be_an_order() -> None:
+    decision = judge([*EARLIER, *PRICE, *user("Then take the sand ones.")], [*user("Is it late already?")])
+    assert "Then take the sand ones." in shown(decision) or at(decision, 8).action == "retain"
+
+
+def test_a_remark_in_the_midst_of_a_longer_task_is_kept() -> None:
+    task = user("Compare the prices of all three shops for me, tiles and lino, delivery too, and tell me the cheapest one.")
+    found = [*task, *tool("shop_search", "sand 28, slate 31", q="tiles"), *agent("About thirty.")]
+    decision = judge([*EARLIER, *found, *user("We stay with lino."), *user("Is it late already?"), *agent("Nine.")])
+    assert "We stay with lino." in shown(decision) or at(decision, 8).action == "retain"
+
+
 # what was asked and answered -----------------------------------------------------------------------------------------
 
 START = tool("staff_get", '{"name":"Dr. N.","start":"2026-04-01"}', q="new")
