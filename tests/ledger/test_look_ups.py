@@ -168,6 +168,11 @@ def test_a_question_that_looks_like_an_order_needs_no_record_once_it_is_answered
     assert at(decision, 4).action == "summarize"
 
 
+@pytest.mark.parametrize("told", ["any refund over 50 goes to Maria", "when you deploy tag it"])
+def test_what_the_agent_only_took_note_of_was_no_question(told: str) -> None:
+    assert told in shown(judge([*EARLIER, *user(told), *agent("OK.")]))
+
+
 def test_a_question_about_a_consent_is_kept_with_its_answer() -> None:
     asked = [*user("which routes may only run after approval"), *agent("RT-18, by the headmaster.")]
     assert "headmaster" in shown(judge([*EARLIER, *asked]))
