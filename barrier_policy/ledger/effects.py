@@ -41,8 +41,9 @@ def find_effects(conversation: Conversation) -> tuple[list[Item], list[Event], l
     effects = _Effects()
     for turn in conversation.turns:
         effects.begin_turn()
+        untold, ordered = is_untold(turn), bool(turn.calls) and gives_order(conversation, turn)
         for call in turn.calls:
-            effects.add(call, untold=is_untold(turn), ordered=gives_order(conversation, turn))
+            effects.add(call, untold=untold, ordered=ordered)
     effects.events.extend(_jobs(conversation, effects.handles, effects.states))
     items = [effects.finished(item) for item in effects.items]
     open_look_ups = {call.ref: call for item, call in effects.looked_up.items() if effects.states[item] in UNSETTLED}
@@ -81,7 +82,7 @@ class _Effects:
         self._of_turn = {}
 
     def add(self, call: Call, *, untold: bool, ordered: bool) -> None:
-        """Take the next call; `untold`: the user's message gives no work that was recognized."""
+        """Take the next call; `untold`: the user's message gives no work that was recognized; `ordered`: it asks nothing."""
         if call.fact is not None and call.fact.get("plan"):
             return  # its entries are obligations of their own
         names = {name for full in _names(call) for name in (full, _last_segment(full))}
