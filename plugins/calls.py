@@ -216,7 +216,7 @@ def _judge_words(name: str, arguments: Any, summary: Arguments) -> Judgement:
     if effect_class is not None:
         return judge(effect_class, bare, assumed=True, basis=Basis.NAME)
     if summary.selects:
-        return judge(EffectClass.READ_ONLY, bare, assumed=True, basis=Basis.NAME)
+        return judge(EffectClass.READ_ONLY, bare, assumed=True, basis=Basis.UNKNOWN)
     return judge(EffectClass.NON_IDEMPOTENT, bare, assumed=True, basis=Basis.UNKNOWN)
 
 

@@ -28,7 +28,11 @@ def worst(classes: Iterable[EffectClass]) -> EffectClass | None:
 
 
 class Basis(StrEnum):
-    """What a class follows from; `noun` is a name without a verb, whose class is that of a word which may be one (`order`, `note`)."""
+    """What a class follows from.
+
+    `noun` is a name without a verb, whose class is that of a word which may be one (`order`, `note`); `unknown` one without a known word:
+    it reads only where an argument looks like a selection.
+    """
 
     ANNOTATION = "annotation"
     TABLE = "table"

@@ -12,8 +12,13 @@ from barrier_policy_plugins.result_words import ResultState
 from barrier_policy_plugins.tool_names import name_tokens
 
 LINE: Final = 300
+MIN_VERB: Final = 3
 
 _ENDING_WORDS: Final = word_set("cancel cancels stop abort kill terminate end close void revoke cancelar annuler storniere")
+_BEGINS: Final = word_set(
+    "start launch begin initiate trigger schedule plan queue enqueue request propose kick run spawn job jobs task tasks batch build "
+    "workflow pipeline agent worker"
+)
 _MAIL_WORDS: Final = word_set("mail email smtp sendmail mailx sms")
 _TEXT_BASES: Final = (Basis.SHELL, Basis.SQL, Basis.TABLE)
 _ENDED: Final = ("cancel", "abort", "kill", "terminat", "stop")
@@ -65,9 +70,22 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         """Whether the call itself holds these words: `{"status": "pending"}` set and told back, a commit message."""
         return len(words) > 2 and words.lower() in self.text
 
+    def did(self, word: str) -> bool:
+        """Whether a word is what the tool's verb says, done: `defer` is answered by `deferred`.
+
+        Not where the verb or what it acts on is the beginning of something that goes on.
+        """
+        tokens = name_tokens(self.tool)
+        return _BEGINS.isdisjoint(tokens) and any(_is_participle(word.lower(), token) for token in tokens)
+
     def names(self, words: str) -> bool:
         """Whether the tool's name holds one of these words: `modify_pending_order` answers with the order's own state."""
         return not set(name_tokens(self.tool)).isdisjoint(word for word in re.split(r"\W+", words.lower()) if len(word) > 4)
+
+
+def _is_participle(word: str, verb: str) -> bool:
+    """`place` and `placed`, `assign` and `assigned`, `submit` and `submitted`."""
+    return len(verb) > MIN_VERB and word in (verb + "ed", verb.removesuffix("e") + "ed", verb + verb[-1] + "ed")
 
 
 def in_context(state: ResultState, value: str, question: Question) -> ResultState:

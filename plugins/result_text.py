@@ -58,6 +58,10 @@ _ERROR_HEAD: Final = re.compile(
     r"\W{0,3}(?:\w+ )?(?:error|err|failed|failure|fatal|invalid|fehler|erreur|errore|erro)\b(?!s?\s*[:=]?\s*0\b)",
     re.IGNORECASE,
 )
+_TIMED: Final = re.compile(r"\W{0,4}(?:\d{4}-\d\d-\d\d[T ])?\d{1,2}:\d\d\b")
+_ARROW: Final = re.compile("->|=>|→|⇒")
+_NUMBER: Final = re.compile(r"\b(?=[\w-]{0,20}\d)[\w-]{4,24}\b")
+"""What was done goes by this from now on."""
 _LOG_WORDS: Final = frozenset({"running", "processing", "waiting", "awaiting", "starting"})
 
 
@@ -127,7 +131,7 @@ def _read_prose(text: str, question: Question) -> ResultReading:
     if stated is not None:
         return stated
     head = text if len(text) <= SHORT else _head(text)
-    found = [saying for saying in sayings(head) if not _is_no_news(head, saying, question)]
+    found = _still_true(head, [saying for saying in sayings(head) if not _is_no_news(head, saying, question)])
     counted = _tail_start(head) if question.runs_commands else 0
     ratio = unfinished_ratio(head[counted:])
     if ratio is not None and question.echoes(head[counted:][slice(*ratio)]):
@@ -165,10 +169,30 @@ def _is_no_news(head: str, saying: Saying, question: Question) -> bool:
     word = head[saying.start : saying.end].lower()
     if saying.state is not ResultState.DONE and (question.echoes(word) or question.names(word)):
         return True
+    if saying.state is ResultState.PENDING and question.did(word) and _NUMBER.search(head) is not None:
+        return True
     if word not in _LOG_WORDS:
         return False
     hangs = _HANGS_ON.search(head, max(0, saying.start - 12), saying.start) is not None
     return hangs or (question.runs_commands and _GOES_ON.match(head, saying.end) is not None)
+
+
+def _still_true(head: str, found: Sequence[Saying]) -> Sequence[Saying]:
+    """Without what waited before it was done: `queued -> delivered`, or a line of a log whose last line says that it is done."""
+    done = max((saying.start for saying in found if saying.state is ResultState.DONE), default=-1)
+    last = head.rstrip().rfind("\n")
+    if last >= 0 and done > last and all(_TIMED.match(line) for line in head.splitlines() if line.strip()):
+        return [saying for saying in found if saying.state is not ResultState.PENDING or saying.start > last]
+    arrows = [arrow.start() for arrow in _ARROW.finditer(head, 0, done)] if done >= 0 else []
+    return [
+        saying
+        for saying in found
+        if saying.state is not ResultState.PENDING or not any(_is_between(head, saying.end, arrow, done) for arrow in arrows)
+    ]
+
+
+def _is_between(head: str, start: int, arrow: int, end: int) -> bool:
+    return start <= arrow < end and "\n" not in head[start:end]
 
 
 def _head(text: str) -> str:

@@ -12,9 +12,11 @@ from barrier_policy.ledger.effects import find_effects
 from barrier_policy.ledger.environment import find_environment
 from barrier_policy.ledger.look_ups import with_look_ups
 from barrier_policy.ledger.looked_again import MAX_ANSWER, Answer
+from barrier_policy.ledger.mere_questions import with_questions
 from barrier_policy.ledger.model import Ending, Event, Item, Ledger, derive_states
 from barrier_policy.ledger.notes import find_notes
 from barrier_policy.ledger.obligations import find_obligations
+from barrier_policy.ledger.remarks import with_remarks
 from barrier_policy.ledger.superseded import find_corrections, newest_answers, supersede
 from barrier_policy.transcript.identity import message_digest
 from barrier_policy.transcript.model import MessageKind
@@ -22,7 +24,7 @@ from barrier_policy.transcript.model import MessageKind
 
 def build_ledger(conversation: Conversation, bindings: Sequence[Item], binding_events: Sequence[Event]) -> Ledger:
     """The ledger of a conversation and of the bindings that its exact values make; linear in its messages and facts."""
-    conversation = with_look_ups(conversation)
+    conversation = with_remarks(with_look_ups(with_questions(conversation)))
     effects, effect_events, look_ups = find_effects(conversation)
     effect_states = derive_states(tuple(effect_events))
     obligations, obligation_events = find_obligations(conversation, effect_states, look_ups)

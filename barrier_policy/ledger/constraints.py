@@ -128,6 +128,8 @@ def _rules(conversation: Conversation, message: int) -> Iterator[Item]:
     for fact in conversation.of_kind(message, "constraint", "approval_gate"):
         if turn.replies and fact.get("proposed"):
             continue  # in an answer to the agent's question only what is surely a rule is one
+        if message == turn.start and turn.has_user and turn.is_read and fact.get("proposed") and fact.kind not in turn.kinds:
+            continue  # a question or a remark that was taken for a rule
         place = (fact.part, fact.start)
         if place in asked and fact.get("proposed"):
             continue

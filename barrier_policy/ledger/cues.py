@@ -21,6 +21,13 @@ RESUMING_WORDS = 12
 ASKING_WORDS = 4
 """Words of a message among which a question word makes it a question."""
 
+MAX_QUESTION = 100
+"""Characters of a message that does nothing but ask."""
+_GREETING = re.compile(r"\W*(?:\w+(?:\s\w+)?,)?[\W_]*")
+"""What may stand before the word that opens a question: two words and a comma, or a sign."""
+_CLAUSE_SIGN = re.compile(r"[,;:—–，、；：]|[.!?…。！？؟](?=\s*\S)")
+"""After it comes another clause or sentence."""
+
 WAITS = re.compile(
     r"\b(?:i(?:'|’)?(?:m| am)? ?wait(?:ing)? for (?:your|you|a go|the go)|awaiting your|ich warte auf (?:dein|ihr|eur|die freigabe|das ok)|j(?:'|’)attends (?:ton|ta|votre|le feu)"
     r"|espero (?:tu|su|a que)|aspetto (?:il tuo|la tua|un tuo)|aguardo (?:o seu|a sua|sua|seu)|ik wacht op (?:je|jouw|uw)|jag väntar på (?:ditt|din)|czekam na (?:twoj|twój|pańsk)|жду (?:вашего|твоего))",
@@ -182,6 +189,16 @@ def asks_where(text: str) -> bool:
 def asks(text: str) -> bool:
     """Whether a message is put as a question."""
     return _QUESTION_MARK.search(text) is not None or has_question_word(text)
+
+
+def only_asks(text: str) -> bool:
+    """Whether a short message is one clause that opens with a question word, after no more than a greeting."""
+    greeting = _GREETING.match(text)
+    begin = greeting.end() if greeting is not None else 0
+    if len(text) > MAX_QUESTION or _CLAUSE_SIGN.search(text, begin) is not None:
+        return False
+    hit = find_words("asks", text, first=ASKING_WORDS)
+    return (hit is not None and hit.start == begin) or find_words("asks_anywhere", text) is not None
 
 
 def may_ask(text: str) -> bool:

@@ -8,7 +8,7 @@ import msgspec
 
 from barrier_policy.digest import digest_text
 from barrier_policy.ledger.conversation import Call, Conversation, Result
-from barrier_policy.ledger.look_ups import is_untold
+from barrier_policy.ledger.look_ups import gives_order, is_untold
 from barrier_policy.ledger.model import UNSETTLED, Event, Family, Item
 from barrier_policy.ledger.receipt import MAX_WHOLE, clip, is_content, leaves, receipt_text
 from barrier_policy.transcript.model import MessageKind
@@ -41,8 +41,9 @@ def find_effects(conversation: Conversation) -> tuple[list[Item], list[Event], l
     effects = _Effects()
     for turn in conversation.turns:
         effects.begin_turn()
+        untold, ordered = is_untold(turn), bool(turn.calls) and gives_order(conversation, turn)
         for call in turn.calls:
-            effects.add(call, untold=is_untold(turn))
+            effects.add(call, untold=untold, ordered=ordered)
     effects.events.extend(_jobs(conversation, effects.handles, effects.states))
     items = [effects.finished(item) for item in effects.items]
     open_look_ups = {call.ref: call for item, call in effects.looked_up.items() if effects.states[item] in UNSETTLED}
@@ -80,13 +81,13 @@ class _Effects:
         """Forget the names that hold within one turn."""
         self._of_turn = {}
 
-    def add(self, call: Call, *, untold: bool) -> None:
-        """Take the next call; `untold`: the user's message gives no work that was recognized."""
+    def add(self, call: Call, *, untold: bool, ordered: bool) -> None:
+        """Take the next call; `untold`: the user's message gives no work that was recognized; `ordered`: it asks nothing."""
         if call.fact is not None and call.fact.get("plan"):
             return  # its entries are obligations of their own
         names = {name for full in _names(call) for name in (full, _last_segment(full))}
         named = sorted(names & self.handles.keys())
-        if not call.reads or (not named and not untold and _acts_after_all(call)):
+        if not call.reads or (not named and ((not untold and _acts_after_all(call)) or (ordered and _tells_deed(call)))):
             self._begin(call)
         else:
             of_turn = {self._of_turn[name] for name in names & self._of_turn.keys() if len(name) >= MIN_NAME}
@@ -174,6 +175,17 @@ def _acts_after_all(call: Call) -> bool:
     lines = last.part.text.strip().count("\n") + 1
     in_words = last.fact.get("basis") == "text" and lines <= (MAX_BREAK if reports == "partial" else 1)
     return (last.fact.get("basis") == "key" or in_words) and reports in ("pending", "partial", "unknown")
+
+
+def _tells_deed(call: Call) -> bool:
+    """A read for want of a verb in its name, whose one line of an answer says that something is done or gives it a number."""
+    if call.fact is None or not call.fact.get("assumed") or call.fact.get("basis") != "unknown" or not call.results:
+        return False
+    last = call.results[-1]
+    if last.fact is None or len(last.part.text) > MAX_WHOLE or "\n" in last.part.text.strip():
+        return False
+    said = set(leaves(call.part.arguments))
+    return last.fact.get("reports") == "done" or any(handle not in said for handle in last.fact.get("handles", ()))
 
 
 def _outcome(call: Call) -> str:

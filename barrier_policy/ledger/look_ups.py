@@ -22,6 +22,15 @@ def is_untold(turn: Turn) -> bool:
     return turn.has_user and not turn.kinds & TELLING
 
 
+def gives_order(conversation: Conversation, turn: Turn) -> bool:
+    """Whether the user's message asks nothing, and says enough to be an order."""
+    return (
+        turn.has_user
+        and "question" not in turn.kinds
+        and not may_ask(words_of(conversation.messages[turn.start])[:MAX_ASKED])
+    )
+
+
 def with_look_ups(conversation: Conversation) -> Conversation:
     """The conversation with the calls that only looked something up as reads. Linear in its calls."""
     turns = tuple(_settled(conversation, turn) if turn.calls and is_untold(turn) else turn for turn in conversation.turns)
@@ -69,5 +78,5 @@ class _Asked(msgspec.Struct, frozen=True, kw_only=True):
         return all(fact is not None and self._is_answer(str(fact.get("reports", "")), fact.get("basis")) for fact in facts)
 
     def _is_answer(self, reports: str, basis: object) -> bool:
-        """A result that speaks of no state; `was it sent?` may be answered by one, in words."""
-        return reports in ("", "failed") or (self.by_word and basis == "text" and reports in ("done", "rejected", "partial"))
+        """A result that speaks of no state; `was it sent?` may be answered by any, in words: it is that of what was asked about."""
+        return reports in ("", "failed") or (self.by_word and basis == "text")

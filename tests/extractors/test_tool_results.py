@@ -78,6 +78,9 @@ STATES = [
     ("saved, section 2 of 5", "done"),
     ("accepted by bus, seq 88, ack: none yet", "pending"),
     ("202 Accepted", "pending"),
+    ("order GC-4471 placed: 25 kg garden lime", "done"),
+    ("order GC-4471 placed, awaiting confirmation", "pending"),
+    ("unit restarted 15:02:11, active (running) on web-2", "done"),
     ("Auftrag in Warteschlange, Nummer 88", "pending"),
     ("注文は処理中です", "pending"),
     ("Заявка в обработке", "pending"),
@@ -226,6 +229,48 @@ def test_the_state_of_an_object_that_was_asked_for_is_not_that_of_the_call() -> 
 def test_cancelled_is_what_a_cancelling_call_wanted_and_open_from_another() -> None:
     assert result({"status": "cancelled"}, ("cancel_order", {"id": "1"})).get("state") == "done"
     assert result({"status": "cancelled"}, ("order_create", {"sku": "1"})).get("state") == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("tool", "text"),
+    [
+        ("depot_submit", "Change 88142 submitted"),
+        ("quote_submit", "submitted, receipt 0322-QQ-18"),
+        ("techlog.defer", "#3301 deferred, cat D, until 2026-09-26"),
+    ],
+)
+def test_the_tool_s_own_verb_done_with_a_number_is_done(tool: str, text: str) -> None:
+    assert result(text, (tool, {"entry": 1})).get("state") == "done"
+
+
+@pytest.mark.parametrize(
+    ("tool", "text"),
+    [
+        ("form.submit", "form submitted (302), landing page blank"),
+        ("card.stamp", "TC-0441 submitted for stamp"),
+        ("job_submit", "job 771204 submitted"),
+        ("report_start", "report 771204 started"),
+        ("leave.request", "leave LV-2031 requested"),
+        ("change_submit", "change 88142 submitted, pending approval"),
+    ],
+)
+def test_what_a_verb_only_began_or_left_without_a_number_is_pending(tool: str, text: str) -> None:
+    assert result(text, (tool, {"n": 1})).get("state") == "pending"
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        ("queued -> delivered 11:01 (msg 8812)", "done"),
+        ("delivered by post -> queued for mail", "pending"),
+        ("first queued\nsecond -> delivered", "pending"),
+        ("09:00 waiting for approval\n10:02 approved by Siv\n10:03 done", "done"),
+        ("09:00 approved by Siv\n10:02 done\n10:03 queued", "pending"),
+        ("waiting for approval\nletter sent", "pending"),
+    ],
+)
+def test_what_waited_before_it_was_done_waits_no_more(text: str, state: str) -> None:
+    assert result(text).get("state") == state
 
 
 def test_a_mail_server_s_acceptance_is_the_last_answer_that_there_is() -> None:

@@ -554,3 +554,17 @@ def test_work_that_was_asked_for_politely_is_what_the_user_resumes(tail: str, st
     counted = [*tool("visitors.count", "west 41\neast 7", month=3), *agent("48 in all.")]
     aside = [*user("Did the west gate write?"), *tool("mail.search", "no mail", sender="west"), *agent("No.")]
     assert (at(judge([*user(POLITE), *counted, *aside], user(tail)), 0).action == "retain") is stays
+
+
+@pytest.mark.parametrize("answer", ["deferral 3301 saved", "FD-3301: light, cat D"])
+def test_an_order_to_a_tool_of_unknown_name_leaves_a_receipt_though_an_argument_looks_like_a_selection(answer: str) -> None:
+    decision = judge([*user("defer the light"), *tool("techlog.defer", answer, n=33, cat="D"), *agent("Until September.")])
+    assert "techlog.defer" in "\n".join(record.text for record in decision.carrier if record.kind == "receipt")
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"), [("which light is deferred", "deferral 3301 saved"), ("go through the lights", "cat D, two a year")]
+)
+def test_a_question_or_an_answer_without_a_deed_leaves_it_a_look_up(said: str, answer: str) -> None:
+    decision = judge([*user(said), *tool("techlog.lights", answer, n=33, cat="D"), *agent("That one.")])
+    assert not [record for record in decision.carrier if record.kind == "receipt"]

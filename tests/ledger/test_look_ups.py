@@ -9,7 +9,7 @@ import pytest
 
 from barrier_policy import decide
 from barrier_policy.decision.model import Decision, SpanDecision
-from barrier_policy.ledger.cues import asks, has_question_word, resumes
+from barrier_policy.ledger.cues import asks, has_question_word, only_asks, resumes
 
 Messages = list[dict[str, Any]]
 
@@ -115,6 +115,108 @@ def test_a_question_word_makes_a_question_without_a_mark(text: str) -> None:
 @pytest.mark.parametrize("text", ["book the small room", "buch den kleinen Raum", "reserva la sala pequeña"])
 def test_an_order_is_no_question(text: str) -> None:
     assert not asks(text)
+
+
+@pytest.mark.parametrize(
+    ("question", "name", "answer"),
+    [
+        ("how many classes is that", "school.classes", "5A 5B 5C (5C pending)"),
+        ("did the nightly build survive", "buildwall", "win ok 03:10 | mac ok 03:55 | tablet warn (pending shaders)"),
+        ("vad hände med betalningen igår", "Ekonomi.Logg", "09:00 VÄNTAR på godkännande\n10:02 godkänd av Siv"),
+    ],
+)
+def test_what_still_waits_in_the_answer_to_a_question_is_no_deed_of_the_call(question: str, name: str, answer: str) -> None:
+    decision = judge([*EARLIER, *user(question), *tool(name, answer, day="mon"), *agent("As it says.")])
+    assert {at(decision, message).action for message in (4, 5, 6)} <= {"summarize", "repair"}
+
+
+@pytest.mark.parametrize("order", ["Move Brandt to the small hall.", "can we move Brandt to the small hall"])
+def test_what_still_waits_in_the_answer_to_an_order_is_unsettled(order: str) -> None:
+    decision = judge([*EARLIER, *user(order), *tool("hall_plan", "requested, pending", day="mon"), *agent("Asked for.")])
+    assert at(decision, 5).action == "retain"
+
+
+# questions that look like orders -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["when do the reports go to print", "hiya, whats the budget of the hall again", "pagi, kontainer hari ini ada berapa"],
+)
+def test_one_clause_that_opens_with_a_question_word_only_asks(text: str) -> None:
+    assert only_asks(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "when you deploy, tag it",
+        "what a mess: restart it",
+        "this is wrong",
+        "Ole has it, he put it into hall 4",
+        "why is it red? restart it",
+        "how about " + "the small hall and " * 6,
+    ],
+)
+def test_a_message_of_more_clauses_or_with_a_verb_in_its_midst_does_not_only_ask(text: str) -> None:
+    assert not only_asks(text)
+
+
+def test_a_question_that_looks_like_an_order_needs_no_record_once_it_is_answered() -> None:
+    decision = judge([*EARLIER, *user("when do the reports go to print"), *agent("Monday at noon.")])
+    assert "reports go to print" not in shown(decision)
+    assert at(decision, 4).action == "summarize"
+
+
+@pytest.mark.parametrize("told", ["any refund over 50 goes to Maria", "when you deploy tag it"])
+def test_what_the_agent_only_took_note_of_was_no_question(told: str) -> None:
+    assert told in shown(judge([*EARLIER, *user(told), *agent("OK.")]))
+
+
+def test_a_question_about_a_consent_is_kept_with_its_answer() -> None:
+    asked = [*user("which routes may only run after approval"), *agent("RT-18, by the headmaster.")]
+    assert "headmaster" in shown(judge([*EARLIER, *asked]))
+
+
+# remarks on an answer ------------------------------------------------------------------------------------------------
+
+PRICE = [*user("what would tiles cost?"), *tool("shop_search", "sand 28, slate 31", q="tiles"), *agent("About thirty.")]
+ADVICE = [*user("would a brass band be too loud?"), *agent("With six players it is fine.")]
+
+
+@pytest.mark.parametrize("remark", ["Thanks, that is enough.", "vale, ninguno por ahora", "We stay with lino."])
+@pytest.mark.parametrize("before", [PRICE, ADVICE], ids=["looked up", "told"])
+def test_a_remark_on_an_answer_needs_no_record(before: Messages, remark: str) -> None:
+    decision = judge([*EARLIER, *before, *user(remark), *user("Is it late already?"), *agent("Nine.")])
+    assert remark not in shown(decision)
+    assert at(decision, 4 + len(before)).action == "summarize"
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "Nothing with copper on the vines, we are certified.",
+        "The new export must have exactly those, same order.",
+        "Take 12 of the sand ones then.",
+        "Skip the slate ones.",
+        "Always round up.",
+    ],
+)
+def test_what_says_more_than_a_remark_is_kept(told: str) -> None:
+    decision = judge([*EARLIER, *PRICE, *user(told), *user("Is it late already?"), *agent("Nine.")])
+    assert told in shown(decision) or at(decision, 8).action == "retain"
+
+
+def test_what_the_agent_has_not_spoken_since_may_be_an_order() -> None:
+    decision = judge([*EARLIER, *PRICE, *user("Then take the sand ones.")], [*user("Is it late already?")])
+    assert "Then take the sand ones." in shown(decision) or at(decision, 8).action == "retain"
+
+
+def test_a_remark_in_the_midst_of_a_longer_task_is_kept() -> None:
+    task = user("Compare the prices of all three shops for me, tiles and lino, delivery too, and tell me the cheapest one.")
+    found = [*task, *tool("shop_search", "sand 28, slate 31", q="tiles"), *agent("About thirty.")]
+    decision = judge([*EARLIER, *found, *user("We stay with lino."), *user("Is it late already?"), *agent("Nine.")])
+    assert "We stay with lino." in shown(decision) or at(decision, 8).action == "retain"
 
 
 # what was asked and answered -----------------------------------------------------------------------------------------
