@@ -17,6 +17,7 @@ from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.answered import is_answered, is_plain, told_look_ups
 from barrier_policy.ledger.conversation import Call, Conversation, Turn, words_of
 from barrier_policy.ledger.cues import REPEATS, asks, asks_where, limits, may_ask
+from barrier_policy.ledger.exchanges import find_exchanges
 from barrier_policy.ledger.model import TERMINAL, UNSETTLED, Event, Family, Item
 from barrier_policy.ledger.owed import closing_words, user_text
 from barrier_policy.ledger.receipt import compact_arguments
@@ -51,6 +52,7 @@ def find_notes(
     found = [
         *_statements(conversation, live),
         *_told(conversation),
+        *find_exchanges(conversation),
         *_shown(conversation),
         *_reports(conversation, acted, _unfinished(conversation, items, states, live)),
         *_findings(conversation, live),

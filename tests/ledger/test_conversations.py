@@ -568,3 +568,31 @@ def test_an_order_to_a_tool_of_unknown_name_leaves_a_receipt_though_an_argument_
 def test_a_question_or_an_answer_without_a_deed_leaves_it_a_look_up(said: str, answer: str) -> None:
     decision = judge([*user(said), *tool("techlog.lights", answer, n=33, cat="D"), *agent("That one.")])
     assert not [record for record in decision.carrier if record.kind == "receipt"]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Daily or weekly backups?", "weekly"),
+        ("Keep TLS 1.0 on?", "off"),
+        ("How many replicas?", "5"),
+        ("Shall I use bucket s3://stg-91 for the dump?", "yes"),
+        ("Should I drop the partitions before 2024-03?", "No, leave them."),
+        ("1. kestrel-core, 2. osprey-core, 3. merlin-core?", "2"),
+        ("Soll die Anlage blau oder grün werden?", "grün"),
+    ],
+)
+def test_a_question_and_the_answer_that_nobody_has_acted_on_yet_survive_together(question: str, answer: str) -> None:
+    messages = [*user("Set up the service, please."), *agent(question), *user(answer), *agent("Good, noted."), *SMALL_TALK]
+    decision = judge(messages, user("ok, do it now"))
+    kept = "\n".join(
+        str(messages[i]["content"]) for span in decision.spans if span.action == "retain" for i in range(*span.messages)
+    )
+    assert question in kept + shown(decision)
+    assert f"→ {answer}" in shown(decision) or f"\n{answer}" in kept
+
+
+def test_an_answer_that_was_acted_on_leaves_no_line_of_talk() -> None:
+    messages = [*user("Clear the fees."), *agent("Of which account?"), *user("of account 12")]
+    decision = judge([*messages, *tool("clear_fees", "cleared, receipt W-1180", account=12), *agent("Cleared.")])
+    assert "Of which account? →" not in shown(decision)
