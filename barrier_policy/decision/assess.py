@@ -154,7 +154,8 @@ class _Assessor:
             if self._evaluator.judge(record, digest) == "opportunity":
                 exceptions = (*result.exceptions, *self._evaluator.exceptions(record, digest))
                 return self._repairable(base, rebind, archive, tuple(dict.fromkeys(exceptions)))
-        repairs = repairs_of_span(base.span.id, result.reasons, result.errors, archives=self._archives)
+        names = {item.id: item.id for item in join.items[number]}
+        repairs = repairs_of_span(base.span.id, result.reasons, result.errors, names, archives=self._archives)
         return msgspec.structs.replace(base, repairs=repairs)
 
     def _repairable(

@@ -45,14 +45,14 @@ def records_of(join: Join, assessments: Sequence[Assessment], actions: Sequence[
     return merge_records((), chain(own, shared)).records
 
 
-def decide_span(join: Join, found: Assessment, action: str, digest: str, store: Store | None) -> SpanDecision:
-    """What the decision says of one span, given what is to be done with it."""
+def decide_span(store: Store | None, found: Assessment, action: str, digest: str, structured: bool) -> SpanDecision:
+    """What the decision says of one span, given what is to be done with it, its original's digest and its class."""
     return SpanDecision(
         id=found.span.id,
         messages=(found.span.start, found.span.end),
         tokens=found.tokens,
         digest=digest,
-        evidential_class="structured" if join.structured[found.number] else "narrative",
+        evidential_class="structured" if structured else "narrative",
         verdict=found.verdict,
         action=action,
         reasons=found.reasons,

@@ -63,6 +63,18 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     decision: Decision
 
 
+class _Judged(msgspec.Struct, frozen=True, kw_only=True):
+    """All spans with their assessments, and what is to be done with each."""
+
+    info: TranscriptInfo
+    join: Join
+    evaluator: Evaluator
+    digests: tuple[str, ...]
+    assessments: tuple[Assessment, ...]
+    plan: Plan
+    target: int | None
+
+
 class Decider:
     """Plugins, policies and engine, made ready once and used for any number of transcripts.
 
@@ -103,6 +115,24 @@ class Decider:
             transcript.messages, pairs, plugins.extractors, plugins.kinds, tools=transcript.tools, now=now, memo=memo
         )
 
+    def decide(
+        self,
+        source: TranscriptLike,
+        *,
+        keep_last: int | None = None,
+        target_tokens: int | None = None,
+        now: str | datetime | None = None,
+        store: Store | None = None,
+        format: str = "",
+        ranges: Iterable[tuple[int, int]] = (),
+        memo: FactMemo | None = None,
+    ) -> Decision:
+        """The decision alone: what led to it is let go on the way, which takes less memory than `analyse`."""
+        established = self.establish(source, keep_last=keep_last, now=now, format=format, ranges=ranges, memo=memo)
+        judged = [self._judge(established, target_tokens, store)]
+        del established
+        return self._pronounce(judged.pop(), store)
+
     def analyse(
         self,
         source: TranscriptLike,
@@ -123,40 +153,17 @@ class Decider:
         self, established: Established, *, target_tokens: int | None = None, store: Store | None = None
     ) -> Analysis:
         """Decide about what was established, by this or by another Decider with the same plugins and settings."""
-        check_count("target_tokens", target_tokens)
-        transcript, join = established.transcript, established.join
-        spans = join.segmentation.spans
-        digests = tuple(digest_bytes(original_bytes(join.messages[span.start : span.end])) for span in spans)
-        probe = probe_store(store, join, digests)
-        evaluator = self.evaluator.at(established.now, transcript=transcript.digest)
-        assessments = tuple(
-            assess_spans(join, evaluator, probe, archives=store is not None, count=self.counter, digests=digests)
-        )
-        target = self.profile.target_tokens if target_tokens is None else target_tokens
-        plan = make_plan(
-            assessments,
-            partial(_blocks, join, evaluator, store is not None),
-            tokens_total=join.tokens_total,
-            target_tokens=target,
-        )
-        info = TranscriptInfo(
-            format=transcript.format,
-            digest=transcript.digest,
-            messages=len(join.messages),
-            tokens=join.tokens_total,
-            turns=established.turns,
-        )
-        decision = self._decision(info, join, assessments, plan, digests, target, store)
+        judged = self._judge(established, target_tokens, store)
         return Analysis(
-            transcript=transcript,
+            transcript=established.transcript,
             masker=established.masker,
             turns=established.turns,
-            join=join,
-            assessments=assessments,
-            plan=plan,
+            join=judged.join,
+            assessments=judged.assessments,
+            plan=judged.plan,
             policies=self.policies,
-            evaluator=evaluator,
-            decision=decision,
+            evaluator=judged.evaluator,
+            decision=self._pronounce(judged, store),
         )
 
     def establish(
@@ -182,21 +189,42 @@ class Decider:
             counter=self.counter,
         )
 
-    def _decision(
-        self,
-        info: TranscriptInfo,
-        join: Join,
-        assessments: tuple[Assessment, ...],
-        plan: Plan,
-        digests: tuple[str, ...],
-        target: int | None,
-        store: Store | None,
-    ) -> Decision:
-        carrier = records_of(join, assessments, plan.actions)
-        spans = tuple(
-            decide_span(join, assessment, action, digest, store)
-            for assessment, action, digest in zip(assessments, plan.actions, digests, strict=True)
+    def _judge(self, established: Established, target_tokens: int | None, store: Store | None) -> _Judged:
+        """What the policies say of each span, and what follows for all of them together."""
+        check_count("target_tokens", target_tokens)
+        transcript, join = established.transcript, established.join
+        spans = join.segmentation.spans
+        digests = tuple(digest_bytes(original_bytes(join.messages[span.start : span.end])) for span in spans)
+        probe = probe_store(store, join, digests)
+        evaluator = self.evaluator.at(established.now, transcript=transcript.digest)
+        assessments = tuple(
+            assess_spans(join, evaluator, probe, archives=store is not None, count=self.counter, digests=digests)
         )
+        target = self.profile.target_tokens if target_tokens is None else target_tokens
+        plan = make_plan(
+            assessments,
+            partial(_blocks, join, evaluator, store is not None),
+            tokens_total=join.tokens_total,
+            target_tokens=target,
+        )
+        info = TranscriptInfo(
+            format=transcript.format,
+            digest=transcript.digest,
+            messages=len(join.messages),
+            tokens=join.tokens_total,
+            turns=established.turns,
+        )
+        return _Judged(
+            info=info, join=join, evaluator=evaluator, digests=digests, assessments=assessments, plan=plan, target=target
+        )
+
+    def _pronounce(self, judged: _Judged, store: Store | None) -> Decision:
+        """The decision. Of the join only what it says is kept, so that the transcript goes first where nobody else has it."""
+        info, plan, target, digests = judged.info, judged.plan, judged.target, judged.digests
+        carrier = records_of(judged.join, judged.assessments, plan.actions)
+        tail, structured, assessments = Tail(start=judged.join.segmentation.tail_start), judged.join.structured, judged.assessments
+        del judged
+        spans = tuple(map(partial(decide_span, store), assessments, plan.actions, digests, structured))
         reclaimed = sum(span.tokens for span in spans if span.action != "retain")
         carried = sum(self.counter(record.text) for record in carrier)
         return seal(
@@ -209,7 +237,7 @@ class Decider:
                 plugins=tuple(PluginVersion(name=plugin.name, version=plugin.version) for plugin in self.plugins.loaded),
                 budget=Budget(target_tokens=target, tokens_after=plan.tokens_after),
                 fidelity=Fidelity(preserve=self.profile.fidelity.preserve, audited=self.profile.fidelity.audited),
-                tail=Tail(start=join.segmentation.tail_start),
+                tail=tail,
                 spans=spans,
                 carrier=carrier,
                 blocking=plan.blocking,
