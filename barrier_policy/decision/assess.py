@@ -184,9 +184,9 @@ def _to_rebind(join: Join, number: int, result: Verdict) -> tuple[Item, ...]:
         if reason.effect == "barrier" and "rebind" in reason.repair
         for item in reason.evidence
     }
-    items = [item for item in join.items[number] if item.id in cited and item.rebindable]
-    items += [_extension_item(identifier, fact) for identifier, fact in join.extensions[number] if identifier in cited]
-    return tuple(items)
+    items = tuple(item for item in join.items[number] if item.id in cited and item.rebindable)
+    items += tuple(_extension_item(identifier, fact) for identifier, fact in join.extensions[number] if identifier in cited)
+    return join.items[number] if items == join.items[number] else items  # of most spans all are, and one tuple is enough
 
 
 def _extension_item(identifier: str, fact: Fact) -> Item:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 from functools import partial
+from itertools import starmap
 from pathlib import Path
 
 import msgspec
@@ -41,7 +42,7 @@ from barrier_policy.provenance.store import Store, original_bytes
 from barrier_policy.transcript.model import Transcript
 from barrier_policy.transcript.pairing import Pairs
 from barrier_policy.transcript.tokens import Counter, estimate_tokens
-from barrier_policy.walk.assemble import decide_span, probe_store, records_of
+from barrier_policy.walk.assemble import decide_span, probe_store, shelf_of
 from barrier_policy.walk.establish import Established, establish
 from barrier_policy.walk.inputs import TranscriptLike, check_count, read_any, timestamp
 
@@ -128,10 +129,15 @@ class Decider:
         memo: FactMemo | None = None,
     ) -> Decision:
         """The decision alone: what led to it is let go on the way, which takes less memory than `analyse`."""
-        established = self.establish(source, keep_last=keep_last, now=now, format=format, ranges=ranges, memo=memo)
-        judged = [self._judge(established, target_tokens, store)]
-        del established
-        return self._pronounce(judged.pop(), store)
+        # nested, so that no name here holds what the next step lets go
+        return self._pronounce(
+            self._judge(
+                self.establish(source, keep_last=keep_last, now=now, format=format, ranges=ranges, memo=memo),
+                target_tokens,
+                store,
+            ),
+            store,
+        )
 
     def analyse(
         self,
@@ -219,12 +225,15 @@ class Decider:
         )
 
     def _pronounce(self, judged: _Judged, store: Store | None) -> Decision:
-        """The decision. Of the join only what it says is kept, so that the transcript goes first where nobody else has it."""
-        info, plan, target, digests = judged.info, judged.plan, judged.target, judged.digests
-        carrier = records_of(judged.join, judged.assessments, plan.actions)
-        tail, structured, assessments = Tail(start=judged.join.segmentation.tail_start), judged.join.structured, judged.assessments
+        """The decision. What it takes no more is let go: the transcript and its ledger before spans and records are written."""
+        info, plan, target = judged.info, judged.plan, judged.target
+        tail = Tail(start=judged.join.segmentation.tail_start)
+        shelf = shelf_of(judged.join, judged.assessments, plan.actions)
+        spans_to_decide = zip(judged.assessments, plan.actions, judged.digests, judged.join.structured, strict=True)
         del judged
-        spans = tuple(map(partial(decide_span, store), assessments, plan.actions, digests, structured))
+        spans = tuple(starmap(partial(decide_span, store), spans_to_decide))
+        del spans_to_decide
+        carrier = shelf.records()
         reclaimed = sum(span.tokens for span in spans if span.action != "retain")
         carried = sum(self.counter(record.text) for record in carrier)
         return seal(
