@@ -112,10 +112,10 @@ def measure(path: Path, engine: str, repeats: int) -> dict[str, float]:
 
     decider = Decider(Profile(engine=engine))
     store = FileStore(path.parent / "store")  # empty: every structured span has a repair to be judged as well
-    decider.analyse(list(calls(200, seed=1)), now=NOW, store=store)
+    decider.decide(list(calls(200, seed=1)), now=NOW, store=store)
     before = _peak()
     start = time.perf_counter()
-    decision = decider.analyse(path, now=NOW, store=store).decision
+    decision = decider.decide(path, now=NOW, store=store)
     first = time.perf_counter() - start
     peak = _peak() - before
     data = path.read_bytes()
@@ -125,7 +125,7 @@ def measure(path: Path, engine: str, repeats: int) -> dict[str, float]:
         "reclaimed": decision.totals.tokens_reclaimed / decision.totals.tokens_before,
         "parse": seconds(lambda: json.loads(data), 5),
         "decide": min(
-            first, seconds(lambda: decider.analyse(path, now=NOW, store=store), repeats - 1) if repeats > 1 else first
+            first, seconds(lambda: decider.decide(path, now=NOW, store=store), repeats - 1) if repeats > 1 else first
         ),
         "peak": peak,
     }

@@ -154,7 +154,8 @@ class _Assessor:
             if self._evaluator.judge(record, digest) == "opportunity":
                 exceptions = (*result.exceptions, *self._evaluator.exceptions(record, digest))
                 return self._repairable(base, rebind, archive, tuple(dict.fromkeys(exceptions)))
-        repairs = repairs_of_span(base.span.id, result.reasons, result.errors, archives=self._archives)
+        names = {item.id: item.id for item in join.items[number]}
+        repairs = repairs_of_span(base.span.id, result.reasons, result.errors, names, archives=self._archives)
         return msgspec.structs.replace(base, repairs=repairs)
 
     def _repairable(
@@ -183,9 +184,9 @@ def _to_rebind(join: Join, number: int, result: Verdict) -> tuple[Item, ...]:
         if reason.effect == "barrier" and "rebind" in reason.repair
         for item in reason.evidence
     }
-    items = [item for item in join.items[number] if item.id in cited and item.rebindable]
-    items += [_extension_item(identifier, fact) for identifier, fact in join.extensions[number] if identifier in cited]
-    return tuple(items)
+    items = tuple(item for item in join.items[number] if item.id in cited and item.rebindable)
+    items += tuple(_extension_item(identifier, fact) for identifier, fact in join.extensions[number] if identifier in cited)
+    return join.items[number] if items == join.items[number] else items  # of most spans all are, and one tuple is enough
 
 
 def _extension_item(identifier: str, fact: Fact) -> Item:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from barrier_policy.decision.model import Repair
 from barrier_policy.policy import verdict
@@ -81,9 +81,12 @@ def lifted_by(repairs: Iterable[Repair]) -> str:
 
 
 def repairs_of_span(
-    span: str, reasons: Sequence[verdict.Reason], errors: Iterable[RuleError], *, archives: bool
+    span: str, reasons: Sequence[verdict.Reason], errors: Iterable[RuleError], names: Mapping[str, str], *, archives: bool
 ) -> tuple[Repair, ...]:
-    """What would lift all barriers of a span. Empty where one of them can't be lifted."""
+    """What would lift all barriers of a span. Empty where one of them can't be lifted.
+
+    `names` maps the names of items to themselves: engines return each anew, and one of them is enough.
+    """
     found = [tuple(repairs_of(span, reason, archives=archives)) for reason in reasons]
     if not all(found):
         return ()
@@ -91,12 +94,13 @@ def repairs_of_span(
     broken = tuple(dict.fromkeys(f"rule:{error.rule}" for error in errors if error.part in ("condition", "exception")))
     if broken:
         repairs.append(Repair(kind=RepairKind.CONFIRM, items=broken, discharged_by=EVALUATED))
-    return _merged(repairs) or (Repair(kind=RepairKind.CONFIRM, items=(f"span:{span}",), discharged_by=PERMITTED),)
+    return _merged(repairs, names) or (Repair(kind=RepairKind.CONFIRM, items=(f"span:{span}",), discharged_by=PERMITTED),)
 
 
-def _merged(repairs: Iterable[Repair]) -> tuple[Repair, ...]:
+def _merged(repairs: Iterable[Repair], names: Mapping[str, str]) -> tuple[Repair, ...]:
     """One repair for each kind and remedy, in the order of the rules."""
     items: dict[tuple[str, str], dict[str, None]] = {}
     for repair in repairs:
-        items.setdefault((repair.kind, repair.discharged_by), {}).update(dict.fromkeys(repair.items))
+        found = items.setdefault((repair.kind, repair.discharged_by), {})
+        found.update((names.get(item, item), None) for item in repair.items)
     return tuple(Repair(kind=kind, items=tuple(found), discharged_by=words) for (kind, words), found in items.items())

@@ -64,7 +64,8 @@ def words_of(text: str, limit: int) -> list[Word]:
         start = match.end() - len(bare)
         bare = bare.rstrip(_EDGE)
         if bare:
-            found.append(Word(_spelled(bare), start, start + len(bare)))
+            plain = bare.isascii() and bare.isalpha()  # as most words are, and then lower case is all
+            found.append(Word(bare.lower() if plain else _spelled(bare), start, start + len(bare)))
             if len(found) >= limit:
                 break
     return found

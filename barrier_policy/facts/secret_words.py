@@ -52,6 +52,8 @@ SPACED_SCRIPTS_END: Final = 0x0590
 """Letters below are Latin, Greek, Cyrillic or Armenian, which stand between blanks; other scripts write articles and particles onto a word."""
 LETTERS: Final = re.compile(r"[^\W\d_]*")
 IDENTIFIER: Final = re.compile(r"[A-Za-z0-9_]*")
+HEAD: Final = 5
+"""Letters of a label that are looked for; a pattern of whole labels would take a quarter of a second to compile."""
 MAX_LABELS: Final = 4_000
 """Labels looked at in one text; a text that is full of them is about something else."""
 
@@ -113,25 +115,39 @@ def _entries() -> dict[str, _Entry]:
     return found
 
 
+def _by_head(words: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
+    """By what words begin with, those that may stand where it stands, the longest first."""
+    heads: dict[str, list[str]] = {}
+    for word in sorted(words, key=lambda word: (-len(word), word)):
+        heads.setdefault(word[:HEAD], []).append(word)
+    shorter = [word for word in heads if len(word) < HEAD]
+    for head, found in heads.items():
+        found += [word for word in shorter if word != head and head.startswith(word)]
+    return {head: tuple(sorted(found, key=len, reverse=True)) for head, found in heads.items()}
+
+
 _ENTRIES: Final = _entries()
-_LABEL: Final = re.compile(any_of(_ENTRIES))
-_ASCII_LABEL: Final = re.compile(any_of(word for word in _ENTRIES if word.isascii()))
+_WORDS_OF_HEAD: Final = _by_head(_ENTRIES)
+_LABEL_HEAD: Final = re.compile(any_of(_WORDS_OF_HEAD))
+_ASCII_LABEL_HEAD: Final = re.compile(any_of(head for head in _WORDS_OF_HEAD if head.isascii()))
 
 
 def find_labels(text: str, lowered: str) -> Iterator[Label]:
     """Every label of a text, from left to right. `lowered` is the text in lower case, of the same length."""
-    pattern = _ASCII_LABEL if text.isascii() else _LABEL
+    pattern = _ASCII_LABEL_HEAD if text.isascii() else _LABEL_HEAD
     found, match = 0, pattern.search(lowered)
     while match is not None and found < MAX_LABELS:
-        start, end = match.span()
-        entry = _ENTRIES[match[0]]
-        ends = _ends(text, lowered, start, end, entry)
-        if ends is not None:
+        start = match.start()
+        word = next((word for word in _WORDS_OF_HEAD[match[0]] if lowered.startswith(word, start)), "")
+        end = start + len(word)
+        entry = _ENTRIES.get(word)
+        ends = _ends(text, lowered, start, end, entry) if entry else None
+        if entry and ends:
             found += 1
             if Family.OTHERS not in entry.families:
                 for family in entry.families:
                     yield Label(start=start, end=ends[1], word_end=ends[0], family=family)
-        match = pattern.search(lowered, end if ends is not None else start + 1)
+        match = pattern.search(lowered, end if ends else start + 1)
 
 
 def _ends(text: str, lowered: str, start: int, end: int, entry: _Entry) -> tuple[int, int] | None:

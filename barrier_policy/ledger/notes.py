@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
+from functools import lru_cache
 from itertools import pairwise
 from sys import intern
 
@@ -75,8 +76,14 @@ def _note(kind: str, message: int, part: int, number: int, text: str, name: str 
         message=message,
         part=part,
         text=text,
-        attributes={"name": name, "consumers": "1", "held": "", "serves": str(serves) if serves >= 0 else ""},
+        attributes=_attributes(name, str(serves) if serves >= 0 else ""),
     )
+
+
+@lru_cache(maxsize=256)
+def _attributes(name: str, serves: str) -> dict[str, str]:
+    """One dict for all notes that are alike in these; nobody writes to it."""
+    return {"name": name, "consumers": "1", "held": "", "serves": serves}
 
 
 # what users state ---------------------------------------------------------------------------------------------------

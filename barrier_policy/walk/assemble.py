@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
 
 import msgspec
 
-from barrier_policy.carrier.merge import merge_records
 from barrier_policy.carrier.record import CarrierRecord
+from barrier_policy.carrier.shelf import Shelf
 from barrier_policy.carrier.write import draft_shared
 from barrier_policy.decision.assess import Assessment, Probe, repair_drafts
 from barrier_policy.decision.model import RuleError, SpanDecision
@@ -35,24 +34,32 @@ def probe_store(store: Store | None, join: Join, digests: tuple[str, ...]) -> Pr
     return probe
 
 
-def records_of(join: Join, assessments: Sequence[Assessment], actions: Sequence[str]) -> tuple[CarrierRecord, ...]:
-    """The records that repairs write, given the action of each span: each thing's own, then the exact values that none of them shows."""
+def shelf_of(join: Join, assessments: Sequence[Assessment], actions: Sequence[str]) -> Shelf:
+    """What the repairs carry, given the action of each span: each span's own, then the exact values and findings that spans share."""
     repaired = [found for found, action in zip(assessments, actions, strict=True) if action == "repair"]
     at_hand = max((message.index for message in join.messages if opens_turn(message)), default=0)
-    placed = [placement for found in repaired for placement in found.shared]
-    shared = draft_shared(placed, join.ledger, join.messages, at_hand)
-    own = (draft for found in repaired for draft in repair_drafts(join, found))
-    return merge_records((), chain(own, shared)).records
+    shelf = Shelf()
+    for draft in (draft for found in repaired for draft in repair_drafts(join, found)):
+        shelf.put(draft)
+    placed = (placement for found in repaired for placement in found.shared)
+    for draft in draft_shared(placed, join.ledger, join.messages, at_hand):
+        shelf.put(draft)
+    return shelf
 
 
-def decide_span(join: Join, found: Assessment, action: str, digest: str, store: Store | None) -> SpanDecision:
-    """What the decision says of one span, given what is to be done with it."""
+def records_of(join: Join, assessments: Sequence[Assessment], actions: Sequence[str]) -> tuple[CarrierRecord, ...]:
+    """The records that repairs write, given the action of each span: each thing's own, then the exact values that none of them shows."""
+    return shelf_of(join, assessments, actions).records()
+
+
+def decide_span(store: Store | None, found: Assessment, action: str, digest: str, structured: bool) -> SpanDecision:
+    """What the decision says of one span, given what is to be done with it, its original's digest and its class."""
     return SpanDecision(
         id=found.span.id,
         messages=(found.span.start, found.span.end),
         tokens=found.tokens,
         digest=digest,
-        evidential_class="structured" if join.structured[found.number] else "narrative",
+        evidential_class="structured" if structured else "narrative",
         verdict=found.verdict,
         action=action,
         reasons=found.reasons,

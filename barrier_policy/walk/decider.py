@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 from functools import partial
+from itertools import starmap
 from pathlib import Path
 
 import msgspec
@@ -41,7 +42,7 @@ from barrier_policy.provenance.store import Store, original_bytes
 from barrier_policy.transcript.model import Transcript
 from barrier_policy.transcript.pairing import Pairs
 from barrier_policy.transcript.tokens import Counter, estimate_tokens
-from barrier_policy.walk.assemble import decide_span, probe_store, records_of
+from barrier_policy.walk.assemble import decide_span, probe_store, shelf_of
 from barrier_policy.walk.establish import Established, establish
 from barrier_policy.walk.inputs import TranscriptLike, check_count, read_any, timestamp
 
@@ -61,6 +62,18 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     policies: PolicySet
     evaluator: Evaluator
     decision: Decision
+
+
+class _Judged(msgspec.Struct, frozen=True, kw_only=True):
+    """All spans with their assessments, and what is to be done with each."""
+
+    info: TranscriptInfo
+    join: Join
+    evaluator: Evaluator
+    digests: tuple[str, ...]
+    assessments: tuple[Assessment, ...]
+    plan: Plan
+    target: int | None
 
 
 class Decider:
@@ -103,6 +116,29 @@ class Decider:
             transcript.messages, pairs, plugins.extractors, plugins.kinds, tools=transcript.tools, now=now, memo=memo
         )
 
+    def decide(
+        self,
+        source: TranscriptLike,
+        *,
+        keep_last: int | None = None,
+        target_tokens: int | None = None,
+        now: str | datetime | None = None,
+        store: Store | None = None,
+        format: str = "",
+        ranges: Iterable[tuple[int, int]] = (),
+        memo: FactMemo | None = None,
+    ) -> Decision:
+        """The decision alone: what led to it is let go on the way, which takes less memory than `analyse`."""
+        # nested, so that no name here holds what the next step lets go
+        return self._pronounce(
+            self._judge(
+                self.establish(source, keep_last=keep_last, now=now, format=format, ranges=ranges, memo=memo),
+                target_tokens,
+                store,
+            ),
+            store,
+        )
+
     def analyse(
         self,
         source: TranscriptLike,
@@ -123,40 +159,17 @@ class Decider:
         self, established: Established, *, target_tokens: int | None = None, store: Store | None = None
     ) -> Analysis:
         """Decide about what was established, by this or by another Decider with the same plugins and settings."""
-        check_count("target_tokens", target_tokens)
-        transcript, join = established.transcript, established.join
-        spans = join.segmentation.spans
-        digests = tuple(digest_bytes(original_bytes(join.messages[span.start : span.end])) for span in spans)
-        probe = probe_store(store, join, digests)
-        evaluator = self.evaluator.at(established.now, transcript=transcript.digest)
-        assessments = tuple(
-            assess_spans(join, evaluator, probe, archives=store is not None, count=self.counter, digests=digests)
-        )
-        target = self.profile.target_tokens if target_tokens is None else target_tokens
-        plan = make_plan(
-            assessments,
-            partial(_blocks, join, evaluator, store is not None),
-            tokens_total=join.tokens_total,
-            target_tokens=target,
-        )
-        info = TranscriptInfo(
-            format=transcript.format,
-            digest=transcript.digest,
-            messages=len(join.messages),
-            tokens=join.tokens_total,
-            turns=established.turns,
-        )
-        decision = self._decision(info, join, assessments, plan, digests, target, store)
+        judged = self._judge(established, target_tokens, store)
         return Analysis(
-            transcript=transcript,
+            transcript=established.transcript,
             masker=established.masker,
             turns=established.turns,
-            join=join,
-            assessments=assessments,
-            plan=plan,
+            join=judged.join,
+            assessments=judged.assessments,
+            plan=judged.plan,
             policies=self.policies,
-            evaluator=evaluator,
-            decision=decision,
+            evaluator=judged.evaluator,
+            decision=self._pronounce(judged, store),
         )
 
     def establish(
@@ -182,21 +195,45 @@ class Decider:
             counter=self.counter,
         )
 
-    def _decision(
-        self,
-        info: TranscriptInfo,
-        join: Join,
-        assessments: tuple[Assessment, ...],
-        plan: Plan,
-        digests: tuple[str, ...],
-        target: int | None,
-        store: Store | None,
-    ) -> Decision:
-        carrier = records_of(join, assessments, plan.actions)
-        spans = tuple(
-            decide_span(join, assessment, action, digest, store)
-            for assessment, action, digest in zip(assessments, plan.actions, digests, strict=True)
+    def _judge(self, established: Established, target_tokens: int | None, store: Store | None) -> _Judged:
+        """What the policies say of each span, and what follows for all of them together."""
+        check_count("target_tokens", target_tokens)
+        transcript, join = established.transcript, established.join
+        spans = join.segmentation.spans
+        digests = tuple(digest_bytes(original_bytes(join.messages[span.start : span.end])) for span in spans)
+        probe = probe_store(store, join, digests)
+        evaluator = self.evaluator.at(established.now, transcript=transcript.digest)
+        assessments = tuple(
+            assess_spans(join, evaluator, probe, archives=store is not None, count=self.counter, digests=digests)
         )
+        target = self.profile.target_tokens if target_tokens is None else target_tokens
+        plan = make_plan(
+            assessments,
+            partial(_blocks, join, evaluator, store is not None),
+            tokens_total=join.tokens_total,
+            target_tokens=target,
+        )
+        info = TranscriptInfo(
+            format=transcript.format,
+            digest=transcript.digest,
+            messages=len(join.messages),
+            tokens=join.tokens_total,
+            turns=established.turns,
+        )
+        return _Judged(
+            info=info, join=join, evaluator=evaluator, digests=digests, assessments=assessments, plan=plan, target=target
+        )
+
+    def _pronounce(self, judged: _Judged, store: Store | None) -> Decision:
+        """The decision. What it takes no more is let go: the transcript and its ledger before spans and records are written."""
+        info, plan, target = judged.info, judged.plan, judged.target
+        tail = Tail(start=judged.join.segmentation.tail_start)
+        shelf = shelf_of(judged.join, judged.assessments, plan.actions)
+        spans_to_decide = zip(judged.assessments, plan.actions, judged.digests, judged.join.structured, strict=True)
+        del judged
+        spans = tuple(starmap(partial(decide_span, store), spans_to_decide))
+        del spans_to_decide
+        carrier = shelf.records()
         reclaimed = sum(span.tokens for span in spans if span.action != "retain")
         carried = sum(self.counter(record.text) for record in carrier)
         return seal(
@@ -209,7 +246,7 @@ class Decider:
                 plugins=tuple(PluginVersion(name=plugin.name, version=plugin.version) for plugin in self.plugins.loaded),
                 budget=Budget(target_tokens=target, tokens_after=plan.tokens_after),
                 fidelity=Fidelity(preserve=self.profile.fidelity.preserve, audited=self.profile.fidelity.audited),
-                tail=Tail(start=join.segmentation.tail_start),
+                tail=tail,
                 spans=spans,
                 carrier=carrier,
                 blocking=plan.blocking,

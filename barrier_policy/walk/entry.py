@@ -54,8 +54,10 @@ def decide(
     """
     decider = prepared(as_profile(profile))
     opened = open_store(store, decider.profile, decider.plugins.stores)
+    if not excerpts:
+        return decider.decide(source, keep_last=keep_last, target_tokens=target_tokens, now=now, store=opened, format=format)
     found = decider.analyse(source, keep_last=keep_last, target_tokens=target_tokens, now=now, store=opened, format=format)
-    return with_excerpts(found.decision, found.join, found.masker) if excerpts else found.decision
+    return with_excerpts(found.decision, found.join, found.masker)
 
 
 def extract_facts(source: TranscriptLike, *, now: str | datetime | None = None, format: str = "") -> tuple[Fact, ...]:
