@@ -175,6 +175,11 @@ class Shelf:
         self.dropped.append(Dropped(kind=unit.kind, subject=unit.subject, text=unit.line, reason=reason))
         self.units[name] = msgspec.structs.replace(unit, item=item)
 
+    def note(self, name: str, field: str, value: int) -> None:
+        """Note something in the record of a thing; its line stays as it is."""
+        unit = self.units[name]
+        self.units[name] = msgspec.structs.replace(unit, item=unit.item | {field: value})
+
     def remove_value(self, text: str, reason: str) -> None:
         """Take an exact value away."""
         del self._values[text]
