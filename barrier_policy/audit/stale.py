@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 import msgspec
 
@@ -18,6 +18,7 @@ PAST = re.compile(
 )
 """Words by which something is told as past or as replaced."""
 NOT = r"\b(?:not|instead of|rather than|nicht|statt|pas|au lieu de|no|en vez de|non|invece di|não|niet|inte|nie|не|вместо) (?:\w+ )?"
+NUMBER = re.compile(r"[\d.,:%+-]+")
 SHORTEST = 4
 """Letters of a plain word that can be a state."""
 MAX_ENTRIES = 40
@@ -42,8 +43,7 @@ class Superseded(msgspec.Struct, frozen=True, kw_only=True):
         if not self.entries or PAST.search(text):
             return None
         words = content_words(text)
-        spelt = dict.fromkeys((*values_in(text), *text.split(), *(word.strip(".,;:!?`'\"()") for word in text.split())))
-        for value in spelt:
+        for value in _spelt(text):
             for stale, about in self.entries.get(value, ()):
                 if (_is_distinct(stale) or _speaks_of(words, about, value)) and not _is_corrected(text, stale):
                     return stale
@@ -78,7 +78,26 @@ def find_superseded(known: Sequence[Known]) -> Superseded:
             held = entries.setdefault(old, [])
             if len(held) < MAX_ENTRIES and (any(c.isdigit() for c in old) or len(old) >= SHORTEST):
                 held.append((Stale(known=item, old=old, new=new), _about(item)))
-    return Superseded(entries=entries)
+    said = _said_of(entries, known)
+    return Superseded(
+        entries={old: [(stale, about | said.get(old, set())) for stale, about in held] for old, held in entries.items()}
+    )
+
+
+def _said_of(olds: Container[str], known: Sequence[Known]) -> dict[str, set[str]]:
+    """By superseded value, the words of statements that have it, which say what it is a value of; a plain number is one of many things."""
+    said: dict[str, set[str]] = {}
+    for item in known:
+        if not item.is_value and not item.item.attributes.get("replaced"):
+            for value in _spelt(item.item.text):
+                if value in olds and not NUMBER.fullmatch(value):
+                    said.setdefault(value, set()).update(content_words(item.item.text))
+    return said
+
+
+def _spelt(text: str) -> dict[str, None]:
+    """All that may be a value in a text."""
+    return dict.fromkeys((*values_in(text), *text.split(), *(word.strip(".,;:!?`'\"()") for word in text.split())))
 
 
 def _replaced(known: Known) -> Iterator[tuple[str, str]]:

@@ -13,6 +13,7 @@ from barrier_policy.audit.items import ENVIRONMENT, Known, by_id
 from barrier_policy.audit.lines import Line
 from barrier_policy.audit.result import Result, Standing
 from barrier_policy.audit.text import OPPOSED, NewText, Sentence
+from barrier_policy.carrier.record import rank_of
 from barrier_policy.facts.masking import Masker
 from barrier_policy.facts.prose import prose_sentences
 from barrier_policy.facts.token_index import TokenIndex
@@ -86,10 +87,14 @@ class Witnesses:
         self._told_in = index_messages(result.of(Standing.NEW), masker)
         self._receipts = self._told_receipts(known, lines)
         self._held = {known.item.id for line in lines if not line.wrong for known in line.items}
+        self._ranks: dict[str, int] = {}
+        """By line, the rank of the kind under which it stands: what two kinds say in the same words stands once, under the first."""
         self._records = TokenIndex()
         for line in lines:
             if line.carried or (line.items and not line.wrong):
                 self._records.add(0, line.text)
+            if line.items and not line.wrong:
+                self._ranks[line.text] = min(rank_of(line.kind), self._ranks.get(line.text, rank_of("")))
         paths = {k.item.text for k in known if k.is_value and k.item.kind == "path"}
         paths |= {target for k in known if "/" in (target := k.item.attributes.get("target", ""))}
         self._names = Counter(steps[-1] for steps in {tuple(path.split("/")[-2:]) for path in paths if "/" in path})
@@ -142,6 +147,8 @@ class Witnesses:
         if known.item.id in self._held:
             return True
         if known.holder != known.item.id and known.holder in self._held:
+            return True
+        if self._ranks.get(known.prefix + known.words, rank_of("")) < rank_of(known.record):
             return True
         return known.item.family is Family.BINDING and self._records.holds(known.item.text)
 

@@ -39,6 +39,11 @@ REQUIRED_FIELDS = {
 """What an item must say, by the kind of its record. An item that says less is not covered."""
 
 
+def rank_of(kind: str) -> int:
+    """The place of a kind among those that are shown; one that is none of them comes last. Of equal lines that of the first kind is shown."""
+    return KINDS.index(kind) if kind in KINDS else len(KINDS)
+
+
 class Source(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """Where the record's content stands: message index and RFC 6901 pointer in that message's source record.
 

@@ -7,6 +7,7 @@ never retired, because whoever forgets that a thing is done does it again. When 
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
@@ -26,6 +27,8 @@ from barrier_policy.transcript.model import Message, Origin
 
 REACH = 5
 """Turns of the user that `those` and `it` may point back to, as for findings of the ledger."""
+IN_REACH = "reach"
+"""Field of a finding that a request needed which has left the transcript: how many turns of the user may still point back to it."""
 RELEASABLE = frozenset({"constraint", "gate", "obligation", "plan_item"})
 """What words can end. A job ends when it is reported to have ended."""
 
@@ -49,8 +52,11 @@ def retire(records: Sequence[CarrierRecord], ledger: Ledger, messages: Sequence[
         for name, reason in (*present.released(pending), *present.ended(pending)):
             if name in shelf.units:
                 shelf.remove(name, reason)
-    for name, reason in present.consumed(list(shelf.units.values())):
-        shelf.remove(name, reason)
+    for name, left in present.served(list(shelf.units.values())):
+        if left > 0:
+            shelf.note(name, IN_REACH, left)
+        else:
+            shelf.remove(name, "nothing is owed any more to what needed it")
     for found in list(find_replacements(shelf, ledger, messages, present.places)):
         if found.name.startswith(VALUE):
             shelf.remove_value(found.name.removeprefix(VALUE), found.reason)
@@ -78,6 +84,7 @@ class _Present:
         self.endings = ledger.endings
         self.places = {message_digest(message): message.index for message in messages}
         turns = [message.index for message in messages if opens_turn(message)]
+        self._turns = turns
         self._recent = frozenset(turns[-REACH:])
         owed = [item for item in ledger.items if item.family is Family.OBLIGATION]
         self._live = {item.message for item in owed if ledger.state(item) not in TERMINAL}
@@ -159,13 +166,18 @@ class _Present:
         now = threshold(rule.text)
         return rule if now is not None and now[1] != said[1] else None
 
-    def consumed(self, units: Sequence[Unit]) -> Iterator[tuple[str, str]]:
-        """Findings of which every consumer has what it needed: nothing is owed there, and it is out of reach of `those`."""
+    def served(self, units: Sequence[Unit]) -> Iterator[tuple[str, int]]:
+        """Findings to whose consumers nothing is owed any more, and how many turns may still mean them by `those`: 0 where none may.
+
+        A consumer that has left the transcript did not become older by that, so turns are counted from when the finding was recorded.
+        """
         carried = {unit.item.get("asked_in") for unit in units}
         for unit in units:
-            consumers = unit.item.get("serves", ())
-            if consumers and self.since(unit) is not None and all(self._is_done(name, carried) for name in consumers):
-                yield unit.name, "nothing is owed any more to what needed it"
+            consumers, since = unit.item.get("serves", ()), self.since(unit)
+            if consumers and since is not None and all(self._is_done(name, carried) for name in consumers):
+                gone = any(name not in self.places for name in consumers)
+                passed = len(self._turns) - bisect_right(self._turns, since)
+                yield unit.name, max(0, int(unit.item.get(IN_REACH, REACH)) - passed) if gone else 0
 
     def _is_done(self, consumer: str, carried: set[str | None]) -> bool:
         place = self.places.get(consumer)

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from barrier_policy.carrier.record import (
-    KINDS,
     CarrierRecord,
     Draft,
     Fields,
@@ -20,6 +19,7 @@ from barrier_policy.carrier.record import (
     line_of,
     make_record,
     place_of,
+    rank_of,
     text_of,
 )
 from barrier_policy.carrier.shown import Lines
@@ -175,6 +175,11 @@ class Shelf:
         self.dropped.append(Dropped(kind=unit.kind, subject=unit.subject, text=unit.line, reason=reason))
         self.units[name] = msgspec.structs.replace(unit, item=item)
 
+    def note(self, name: str, field: str, value: int) -> None:
+        """Note something in the record of a thing; its line stays as it is."""
+        unit = self.units[name]
+        self.units[name] = msgspec.structs.replace(unit, item=unit.item | {field: value})
+
     def remove_value(self, text: str, reason: str) -> None:
         """Take an exact value away."""
         del self._values[text]
@@ -200,7 +205,7 @@ class Shelf:
     def _without_repeated_lines(self) -> dict[str, Unit]:
         """The things; one whose line is that of a thing of another kind is held by that."""
         first: dict[str, str] = {}
-        for name, unit in sorted(self.units.items(), key=lambda entry: _rank(entry[1].kind)):
+        for name, unit in sorted(self.units.items(), key=lambda entry: rank_of(entry[1].kind)):
             first.setdefault(unit.line, name)
         others: dict[str, list[tuple[str, Said]]] = {}
         for name, unit in self.units.items():
@@ -351,10 +356,6 @@ def _carried(record: CarrierRecord) -> list[Fields]:
 
 def _authority(origin: str) -> int:
     return Origin(origin).rank if origin in set(Origin) else -1
-
-
-def _rank(kind: str) -> int:
-    return KINDS.index(kind) if kind in KINDS else len(KINDS)
 
 
 def _record(unit: Unit, values: Sequence[Fields]) -> CarrierRecord:

@@ -161,7 +161,29 @@ def test_a_finding_of_a_request_that_is_carried_is_kept(decider: Decider) -> Non
     request = aged(one("obligation", "count the doors", 1, type="request", asked_in=gone), found)
     both = retire([finding, request], found.join.ledger, found.join.messages).records
     assert {record.kind for record in both} == {"evidence", "obligation"}
-    assert not retire([finding], found.join.ledger, found.join.messages).records
+
+
+def test_a_finding_does_not_age_because_its_request_left_the_transcript(decider: Decider) -> None:
+    gone = "sha256:" + "1" * 64
+    for turns, holds in ((0, True), (4, True), (5, False)):
+        later = [message for number in range(turns) for message in (*user(f"Question {number}?"), *agent("Yes."))]
+        found = analyse(decider, later)
+        finding = aged(one("evidence", "seven doors", type="row", serves=[gone]), found)
+        for _ in range(3):  # rounds in which nobody says anything
+            records = retire([finding], found.join.ledger, found.join.messages).records
+            assert bool(records) is holds
+            finding = records[0] if records else finding
+
+
+def test_turns_are_counted_over_rounds(decider: Decider) -> None:
+    record = one("evidence", "seven doors", type="row", serves=["sha256:" + "1" * 64])
+    turn = [*user("And the next one?"), *agent("Yes.")]
+    found = analyse(decider, turn)
+    record = aged(record, found)
+    for left in (4, 3, 2, 1, 0):
+        kept = retire([record], found.join.ledger, found.join.messages).records
+        assert bool(kept) is (left > 0)
+        record = aged(kept[0], found) if kept else record
 
 
 CORRECTION = "Correction: the order is ord-4711-b, not ord-4711-a."

@@ -495,3 +495,26 @@ def test_a_profile_may_take_what_could_not_be_decided(gate_with: Callable[..., G
     done = compacted(gate, conversation)
     assert done.report.outcome == "inconclusive" and done.outcome == "compacted"
     assert last_state(gate) is State.COMMITTED
+
+
+def test_a_plan_entry_that_is_promised_in_the_same_words_is_found_on_the_line_of_the_promise(gate: Gate) -> None:
+    promise = "I'll send Marta the report of hall 2"
+    plan = call(2, "todo_write", todos=[{"content": promise, "status": "pending"}])
+    done = compacted(
+        gate,
+        [
+            user("Restart the router in hall 2."),
+            call(1, "restart_device", device="router-3"),
+            result(1, "restarting"),
+            plan,
+            result(2, "ok"),
+            agent(promise),
+            user("The lamp is on."),
+            agent("Now look at the back. " + "It is small and sits in the front. " * 60),
+            user("It is green."),
+            agent("Good."),
+            user("Bye."),
+        ],
+    )
+    assert [entry.text for entry in parse_block(done.carrier.text).entries].count(promise) == 1
+    assert done.report.outcome == "pass"
