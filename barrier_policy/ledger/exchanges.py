@@ -12,7 +12,7 @@ from barrier_policy.ledger.cues import asks
 from barrier_policy.ledger.model import Family, Item
 from barrier_policy.ledger.owed import user_text
 
-NEWEST = 8
+NEWEST = 6
 """Answered questions, back from the present."""
 NUMBER = 980
 """Among the notes of a message."""
@@ -26,24 +26,29 @@ def find_exchanges(conversation: Conversation) -> Iterator[Item]:
     """Notes of the newest exchanges, in order."""
     talked = (turn for turn in conversation.turns if turn.has_user and turn.is_read and not turn.calls)
     found = [_answered(conversation, turn) for turn in talked if turn.start < conversation.present]
-    yield from [item for item in found if item is not None][-NEWEST:]
+    for places, text in [exchange for exchange in found if exchange is not None][-NEWEST:]:
+        yield from (_note(place, text) for place in places)
 
 
-def _answered(conversation: Conversation, turn: Turn) -> Item | None:
-    """The user's answer behind the question that the agent had just asked."""
+def _answered(conversation: Conversation, turn: Turn) -> tuple[tuple[int, int], str] | None:
+    """Where the question and the answer stand, neither of which may go alone, and both in one line."""
     before = conversation.turns[turn.index - 1] if turn.index else None
     if before is None or not before.asks or turn.puts_off:
         return None
     answer = user_text(conversation, turn).strip()
     if not answer or len(answer) > MAX_ANSWER or asks(answer):
         return None
+    return (before.final, turn.start), f"{_question(conversation, before, answer)} → {answer}"
+
+
+def _note(message: int, text: str) -> Item:
     return Item(
-        id=f"note:{turn.start}.0.{NUMBER}",
+        id=f"note:{message}.0.{NUMBER}",
         family=Family.BINDING,
         kind="note",
-        message=turn.start,
+        message=message,
         part=0,
-        text=f"{_question(conversation, before, answer)} → {answer}",
+        text=text,
         attributes={"name": "answer", "consumers": "1", "held": "", "serves": ""},
     )
 

@@ -142,7 +142,9 @@ def test_a_clause_beside_an_answer_is_kept() -> None:
         *agent("Shall I waive all of them?"),
         *user("waive the late ones, but the lost one only if the book turns up"),
     ]
-    assert "only if the book turns up" in shown(judge([*messages, *agent("Done.")]))
+    decision = judge([*messages, *agent("Done.")])
+    assert at(decision, 2).action == "retain" or "only if the book turns up" in shown(decision)
+    assert at(decision, 1).action == "retain" or "Shall I waive all of them?" in shown(decision)
 
 
 @pytest.mark.parametrize("tool_name", ["vault_put", "keychain_set", "mcp__onepass__password_create", "sejf.secret_add"])
