@@ -37,6 +37,8 @@ def questions(conversation: Conversation) -> Iterator[Found]:
             events.append(Event(answered, item.id, "satisfied", "the user came back to it"))
         elif turn is not asked[-1]:
             events.append(Event(asked[-1].final, item.id, "expired", "a later question took its place"))
+        else:
+            yield from _put_off(conversation, turn)
         yield item, events
     proposals = [turn for turn in past if not turn.asks and _proposed(conversation, turn)]
     for turn in proposals[-1:]:
@@ -45,6 +47,19 @@ def questions(conversation: Conversation) -> Iterator[Found]:
             events = [Event(turn.final, item.id, "detached", "proposed by the agent, put off by the user")]
             decided = [later.start for later in conversation.turns[turn.index + 2 :] if later.kinds & {"approval", "denial"}]
             yield item, [*events, *(Event(start, item.id, "satisfied", "the user decided") for start in decided[:1])]
+            if not decided:
+                yield from _put_off(conversation, turn)
+
+
+def _put_off(conversation: Conversation, turn: Turn) -> Iterator[Found]:
+    """The user's words that put off the answer to what the agent said there: by them it is known to be open, in later rounds too."""
+    for after in conversation.turns[turn.index + 1 :][:1]:
+        text = user_text(conversation, after) if after.has_user else ""
+        if after.start < conversation.present and (after.puts_off or defers(text[:MAX_REPLY])):
+            item = new_obligation(
+                "question", after.start, text, number=1, rebindable=False, debtor=Origin.USER, creditor=Origin.AGENT
+            )
+            yield item, [Event(after.start, item.id, "detached", "put off by the user")]
 
 
 def _proposed(conversation: Conversation, turn: Turn) -> bool:

@@ -22,7 +22,7 @@ from barrier_policy.ledger.model import UNSETTLED, Event
 from barrier_policy.ledger.owed import Found, new_obligation, user_text
 from barrier_policy.ledger.resumed import resumed
 from barrier_policy.ledger.told import INSTRUCTIVE, is_instruction, told_text
-from barrier_policy.transcript.model import Origin
+from barrier_policy.transcript.model import MessageKind, Origin
 
 MAX_FRAGMENT = 200
 """Characters of a message that may be one piece of several."""
@@ -131,7 +131,14 @@ def _gives_work(conversation: Conversation, turn: Turn, effect_states: Mapping[s
     if not is_instruction(turn) or turn.replies:
         return False
     told = [int(fact.get("confidence", 100)) for fact in conversation.of_kind(turn.start, *INSTRUCTIVE)]
-    return (turn.shows or max(told, default=100) >= SURE) and bool(turn.calls or turn.final < 0)
+    return (turn.shows or max(told, default=100) >= SURE) and (
+        bool(turn.calls) or turn.final < 0 or _was_summarized(conversation, turn)
+    )
+
+
+def _was_summarized(conversation: Conversation, turn: Turn) -> bool:
+    """Whether a part of the turn has left in an earlier compaction: what the agent did there is not in sight."""
+    return any(message.kind is MessageKind.SUMMARY for message in conversation.messages[turn.start + 1 : turn.end])
 
 
 def _is_open_dialogue(call: Call) -> bool:
