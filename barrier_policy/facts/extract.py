@@ -11,6 +11,7 @@ from barrier_policy.facts.context import Context
 from barrier_policy.facts.masking import Masker
 from barrier_policy.facts.memo import FactMemo, Known
 from barrier_policy.facts.model import Fact, FactKind, FactValue, Failure
+from barrier_policy.facts.secret_places import outside_secrets
 from barrier_policy.transcript.model import Message, MessageKind, Origin, Part, PartType, ToolDeclaration
 from barrier_policy.transcript.pairing import Pairs, PartRef
 
@@ -99,7 +100,7 @@ class FactExtraction:
             calls=context.calls,
             previous=context.previous,
             now=context.now,
-            facts=tuple(facts),
+            facts=tuple(outside_secrets(facts, message)),
             failures=tuple(failures),
         )
 

@@ -17,6 +17,7 @@ import msgspec
 
 from barrier_policy.facts.model import Fact, FactValue
 from barrier_policy.facts.secret_digits import digits_of
+from barrier_policy.facts.secret_labels import SecretType
 from barrier_policy.facts.secret_values import is_letters
 from barrier_policy.facts.secret_words import Family, find_labels
 from barrier_policy.transcript.model import Message
@@ -33,6 +34,9 @@ BEFORE = 60
 COMMON = re.compile(r"(?:19|20)\d\d|\d+00")
 UNSPACED = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 NUMBER = re.compile(r"\d+(?:[ -]\d+)+")
+KEY_LINE_LENGTH = 16
+"""A line of a private key at least this long is masked wherever it turns up without the others."""
+LINE_END = re.compile(r"\\+[nr]|\s+")
 MAX_SECRETS = 2_000
 LOGINS = frozenset(
     (
@@ -79,7 +83,7 @@ class Masker:
             self._words.setdefault(value, shown)
             insort(self._told_at.setdefault(value, []), message.index)
             return
-        for spelling in _spellings(value):
+        for spelling in (*_spellings(value), *_key_lines(value, str(fact.get("type", "")))):
             if _is_distinct(spelling) and len(self._everywhere) < MAX_SECRETS:
                 self._everywhere[spelling] = shown
             if len(spelling) < GLOBAL_LENGTH or spelling not in self._everywhere:
@@ -161,6 +165,14 @@ def _spellings(value: str) -> Iterator[str]:
         other = digits_of(value)
     if len(other) >= WORD_LENGTH and other != value:
         yield other
+
+
+def _key_lines(value: str, kind: str) -> Iterator[str]:
+    """The lines of a private key: whoever quotes some of it shows as much of the key."""
+    if kind == SecretType.PRIVATE_KEY:
+        for line in LINE_END.split(value):
+            if len(line) >= KEY_LINE_LENGTH and not line.startswith("-"):
+                yield line
 
 
 def _is_distinct(value: str) -> bool:

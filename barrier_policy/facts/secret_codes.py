@@ -124,6 +124,14 @@ _VALUE = re.compile(
     r"(?<![\w.,#*@/-])(?:\d{3} \d{3}|\d{4} \d{4}|\d{2}(?: \d{2}){2,3}|\d{2,6}(?:-\d{2,6}){1,3}|[*#]?\d{3,10}[А-ЯЁ]?[*#]?|(?=[A-Za-z0-9-]{0,20}\d)[A-Za-z0-9]{2,12}(?:-[A-Za-z0-9]{2,12}){0,4}[*#]?)"
     r"(?![A-Za-z0-9_@/*#€$£%-]|[.:,]\d| ?(?:%|€|\$|£|°|EUR|USD|CHF|[kK]m\b|[kK]?[bB]\b))"
 )
+_COUNTED = re.compile(
+    r" (?:lines?|bytes?|characters?|chars|files?|tokens?|rows?|columns|commits?|times|users|requests|seconds|minutes|hours|days|words|pages|items|entries|tests|changes|Zeilen|Zeichen|lignes|líneas|righe|linhas|regels)\b"
+)
+"""What is counted by a number that is no code."""
+_WRITTEN = re.compile(
+    r"[ -](?:reviews?|reviewers?|coverage|base|paths?|owners?|blocks?|generation|generator|quality|freeze|modules?|handlers?|handling|tests?|size|length|count|audits?|changes|diffs?|refactoring|rewrite|commits?|files?|snippets?|samples?|style|cleanup)\b"
+)
+"""Words after `code` that make it code of a program, or speak of codes as a matter: `access code review`."""
 _MOMENT = re.compile(r"(?:19|20)\d\d|\d{1,4}[-./ ]\d{1,2}[-./ ]\d{1,4}|\d{1,2}(?:am|pm|th|st|nd|rd|h)", re.IGNORECASE)
 _GOES_ON = re.compile(r" [^\W\d_]")
 _LIST = " ,/&\"'"
@@ -133,6 +141,8 @@ _FILLER = " \t\"'`*:=—–-„“”«»「」\\：."
 def codes_at(text: str, lowered: str, label: Label) -> Iterator[tuple[int, int]]:
     """Where codes are told that a label leads to: alone (a keypad's, a box's), or because the code word has an owner."""
     start, end = label.start, label.word_end
+    if _WRITTEN.match(text, end):
+        return
     if label.family is Family.BOX:
         if text[start - 1 : start] not in (".", "_", "-", "/"):
             yield from _in_box(text, end)
@@ -249,6 +259,8 @@ def _values(text: str, start: int, end: int, *, near_only: bool = False) -> Iter
             near_only = near_only or any(map(str.isdigit, match[0]))  # a number of something else stands first
             continue
         if (len(match[0]) == 3 or between.endswith(" to ")) and _GOES_ON.match(text, match.end()):  # `codes: 120 issued`
+            return
+        if _COUNTED.match(text, match.end()):
             return
         yield match.span()
         last = match.end()

@@ -12,7 +12,13 @@ from barrier_policy.facts.secret_labels import PLAIN_WORDS, VENDOR_KEYS, SecretT
 from barrier_policy.facts.secret_shapes import is_key_tail, is_placeholder, is_random
 
 JWT = re.compile(r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}")
-PEM = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY( BLOCK)?-----")
+PEM = re.compile(r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----")
+PEM_END = re.compile(r"-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----|-----END|\Z")
+PEM_LINE = re.compile(r"[A-Za-z0-9+/=]{16,}")
+"""A line of a private key, or what is left of one that was folded."""
+PEM_GAP = 160
+"""How much else may stand before and between lines of a private key (its headers), in characters."""
+MIN_PEM = 40
 URL_USER = re.compile(r"://[^\s/:@\"'<>]*:([^\s/@\"'<>]{3,})@[\w.\[-]")
 ENVIRONMENTS = ("live", "test", "prod", "secret", "sandbox", "sbx", "tst", "stg", "dev")
 ENVIRONMENT_KEY = re.compile(
@@ -118,11 +124,28 @@ def _queries(text: str) -> Iterator[Secret]:
 
 
 def _private_keys(text: str) -> Iterator[Secret]:
+    """From the first line of a key to its last one; where that is missing, as far as the text looks like a key."""
+    end = 0
     for match in PEM.finditer(text):
-        end = text.find("-----END", match.end())
-        end = len(text) if end < 0 else end
-        if end - match.end() > 40:
+        if match.start() < end:
+            continue
+        closing = PEM_END.search(text, match.end())
+        last = closing.start() if closing else len(text)
+        end = _key_end(text, match.end(), last)
+        if last - end < PEM_GAP and closing is not None and closing[0]:
+            end = closing.end()
+        if end - match.end() > MIN_PEM:
             yield Secret(start=match.start(), end=end, type=SecretType.PRIVATE_KEY)
+
+
+def _key_end(text: str, start: int, last: int) -> int:
+    """Where the lines of a key end that begin here; `start` where none do."""
+    end = start
+    for line in PEM_LINE.finditer(text, start, last):
+        if line.start() - end > PEM_GAP:
+            break
+        end = line.end()
+    return end
 
 
 def _environment_keys(text: str) -> Iterator[Secret]:

@@ -98,20 +98,29 @@ ABOUT_HEAD = re.compile(
 )
 """Names of what is done with a secret: `resetPassword`, `has_token`."""
 
+STANDS_IN = r"redacted|masked|removed|placeholder|changeme|change[-_]?me|changeit|replaceme|replace[-_]?me|examples?|dummy|sample|hidden|fake"
+FILLS = (
+    r"your|my|the|an?|new|old|some|any|this|is|to|be|by|for|only|not|real|here|with|insert|enter|put|use|test|demo|dev|local|value|string|text|password|passwd|pass|pwd|passphrase"
+    r"|secret|token|key|api|access|auth|client|user|username|name|id|db|database|app|admin|root|service|account|bot|please|now|later|first|before|production|policy|credentials?"
+)
 PLACEHOLDER = re.compile(
-    r"""(?ix)
-      [<\[{(%].*|.*[>\]})]|\$.*|.*\$\{.*|.*\{\{.*                       # <token>, ${TOKEN}, {{ token }}, %TOKEN%
-    | [*x•.…_#?-]+|.*\*{3,}.*|.*•{2,}.*|.*\.{3}.*|.*….*|.*x{5,}.*       # ****, xxxxx, sk-...
-    | (?:your|my|the|a|an|new|old|some|any|dein|ihr|votre|tu|su)[-_ ].*
-    | .*(?:redacted|masked|removed|placeholder|changeme|change-me|example|dummy|sample|hidden).*
-    | (?:test|password|passwort|passwd|secret|token|foo|bar|admin|user)\d{0,4}              # fixtures of tests
+    rf"""(?ix)
+      [<\[{{(].*|[a-z_.-]*[>\]}})]+|[\w.]+[<\[{{(].*[>\]}})]|%[\w.]+%?     # <token>, {{{{ token }}}}, %TOKEN%
+    | \$[a-z_]\w*|\$[({{].*|.*\$\{{.*|.*\{{\{{.*                             # $TOKEN, ${{TOKEN}}
+    | [*x•.…_#?-]+|.*\*{{3,}}.*|.*•{{2,}}.*|.*\.{{3}}.*|.*….*|.*x{{5,}}.*     # ****, xxxxx, sk-...
+    | (?:your|my|the|a|an|new|old|some|any|dein|ihr|votre|tu|su)[ ].*
+    | (?:your|dein|ihr|votre|tu|su)(?:[-_][a-z]+)+[-_]?\d{{0,3}}
+    | (?:my|the|an?|new|old|some|any)(?:[-_](?:{FILLS}))+[-_]?\d{{0,3}}
+    | [\W_]*(?:(?:{FILLS}|\d{{1,4}})[-_. ]{{1,3}})*(?:{STANDS_IN})\d{{0,4}}(?:[-_. ]{{1,3}}(?:{FILLS}|{STANDS_IN}|\d{{1,4}}))*[\W_]*   # your-example-key
+    | (?:[\w.+-]+@)?(?:[\w-]+\.)*example(?:\.[a-z]{{2,}})+(?:[:/].*)?|(?:[\w.+-]+@)?(?:[\w-]+\.)+example(?:[:/].*)?   # domains for examples
+    | (?:test|password|passwort|passwd|secret|token|foo|bar|admin|user)\d{{0,4}}              # fixtures of tests
     | (?:os|process|env|config|settings|self|this|args|options|secrets?|vars?|data|request|ctx|cfg|params|props|state)\.[\w.\[\]'"]+
     | (?:env|file|vault|op|ssm|arn|keyring|aws|gcp|azure|kms|sops|sm|secretsmanager|projects?|ref)[:/].*
-    | (?:~|\.{1,2})?/[\w./-]*|[a-z_-]+(?:/[a-z._-]+)+|\w+://.*
+    | (?:~|\.{{1,2}})?/[\w./-]*|[a-z_-]+(?:/[a-z._-]+)+|\w+://.*
     | [\w.]+\(.*
     """
 )
-"""References to a secret kept elsewhere, and what stands in its place in examples."""
+"""References to a secret kept elsewhere, and what stands in its place in examples. A secret may hold such a word: the whole has to be one."""
 PLAIN_WORDS = frozenset(
     word
     for line in (

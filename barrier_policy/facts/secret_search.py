@@ -17,6 +17,7 @@ from barrier_policy.facts.secret_forms import Secret, by_form, by_prefix
 from barrier_policy.facts.secret_keys import find_key, find_key_word, find_loose, find_token
 from barrier_policy.facts.secret_labels import NETWORKS, SecretType
 from barrier_policy.facts.secret_passwords import find_login, find_password
+from barrier_policy.facts.secret_pins import is_other_pin
 from barrier_policy.facts.secret_told import How, Told, beside, told
 from barrier_policy.facts.secret_values import answer, ends_clause, is_predicate, may_be_password, phrase, seed
 from barrier_policy.facts.secret_words import Family, Label, find_labels
@@ -130,6 +131,8 @@ def _number(kind: SecretType) -> Callable[[str, str, Label], Iterator[Secret]]:
             yield found_at(place, kind, name)
         common = label.family is Family.ONE_TIME and lowered[label.start : label.word_end] in COMMON_NUMBERS
         for place in find_numbers(text, label.end, label.family, common=common):
+            if label.family is Family.PIN and is_other_pin(text, label, place):
+                return
             found = True
             yield found_at(place, kind, name)
         if not found:
