@@ -85,12 +85,23 @@ _REST_KEYS: Final = frozenset(
     {"rest", "remaining", "remainder", "left", "leftover", "outstanding", "notdone", "unprocessed", "todo"}
 )
 """Keys under which stands what has not been done."""
+_REST_COUNTS: Final = frozenset(
+    {"remaining", "left", "remainder", "pending", "outstanding", "unprocessed", "todo", "queued", "rest", "notdone"}
+)
+"""Keys that count what has not been done, with or without `count` behind them; beside one thing done it may be a quota."""
+_NEXT_KEYS: Final = word_set(
+    "next nextcursor cursor nextpage nextpagetoken nextpageurl nexttoken nextoffset nextbatch pagetoken continuation "
+    "continuationtoken continuefrom resumefrom resumetoken resumeat startafter lastevaluatedkey"
+)
+"""Keys that say where the call would have to go on."""
+_MORE_FLAGS: Final = frozenset({"hasmore", "more", "moreavailable", "hasnext", "hasnextpage", "istruncated"})
 
 
 class Sign(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One thing that speaks for a state, by a key (or flag, exit code, text) and its value.
 
     `weak` signs give way to a certain done. `fails`: it is the call itself that failed, not what it speaks of.
+    `rest`: a count of work beside what is left of it, which says something of calls that change something; a read has pages.
     """
 
     state: ResultState
@@ -99,6 +110,7 @@ class Sign(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     basis: str = "key"
     weak: bool = False
     fails: bool = False
+    rest: bool = False
 
 
 def decode(text: str) -> Any:
@@ -183,6 +195,7 @@ def _signs_of(node: Mapping[str, Any]) -> Iterator[Sign]:
             yield Sign(state=ResultState.PARTIAL, key=name, value=str(value), weak=True)
     yield from _count_signs(fields)
     yield from _broken_off(fields)
+    yield from _rest_signs(fields)
     if any(key in _ANSWER_KEYS and value is None for _, key, value in fields):
         yield Sign(state=ResultState.PENDING, key=next(name for name, key, value in fields if key in _ANSWER_KEYS))
 
@@ -287,6 +300,32 @@ def _count_signs(fields: Sequence[tuple[str, str, Any]]) -> Iterator[Sign]:
         yield Sign(state=ResultState.PARTIAL if some else ResultState.FAILED, key=failed[0], value=str(failed[1]))
     elif done is not None and total is not None and done[1] < total[1]:
         yield Sign(state=ResultState.PARTIAL, key=done[0], value=str(done[1]))
+
+
+def _rest_signs(fields: Sequence[tuple[str, str, Any]]) -> Iterator[Sign]:
+    """`{"sent": 120, "remaining": 880}`, `{"archived": 200, "next_cursor": "cur_8821"}`: work was done, and there is more of it."""
+    done = _first_count(fields, _COUNTS[0])
+    if done is None or done[1] <= 0:
+        return
+    for name, key, value in fields:
+        if _counts_rest(key, value, done[1]) or _goes_on(key, value):
+            yield Sign(state=ResultState.PARTIAL, key=name, value="" if value is True else str(value), rest=True)
+            return
+
+
+def _counts_rest(key: str, value: Any, done: int) -> bool:
+    counted = key.removesuffix("count")
+    if counted not in _REST_COUNTS or not isinstance(value, int) or isinstance(value, bool):
+        return False
+    return value > 0 and (done > 1 or counted != key)
+
+
+def _goes_on(key: str, value: Any) -> bool:
+    if key in _MORE_FLAGS:
+        return value is True
+    if key not in _NEXT_KEYS or isinstance(value, bool):
+        return False
+    return value > 0 if isinstance(value, int | float) else _is_filled(value)
 
 
 def _first_count(fields: Sequence[tuple[str, str, Any]], names: frozenset[str]) -> tuple[str, int] | None:

@@ -90,7 +90,7 @@ def _read_structured(part: Part, question: Question) -> ResultReading | None:
     found = [
         sign
         for sign in (*signs(payload, budget=budget), *_outer_exit(value, payload))
-        if not _is_about_object(sign, question)
+        if not _is_about_object(sign, question) and (question.changes or not sign.rest)
     ]
     sign = strongest(found, payload)
     if part.is_error is True and (sign is None or sign.state is ResultState.DONE):

@@ -17,7 +17,10 @@ from barrier_policy.audit.audit import audit
 from barrier_policy.audit.model import AuditReport
 from barrier_policy.carrier.earlier import find_earlier
 from barrier_policy.decision.model import Decision, Reason, SpanDecision
-from barrier_policy.errors import BarrierPolicyError, CompactionBarrierError, JournalError
+from barrier_policy.errors import BarrierPolicyError, CompactionBarrierError, JournalError, SummaryTooLongError
+from barrier_policy.facts.masking import Masker
+from barrier_policy.facts.memo import FactMemo
+from barrier_policy.gate.aim import Short, aim
 from barrier_policy.gate.assemble import Run, find_runs
 from barrier_policy.gate.journal import Journal, Watch
 from barrier_policy.gate.observe import Observer
@@ -27,9 +30,9 @@ from barrier_policy.gate.rounds import find_rounds
 from barrier_policy.gate.summarize import Check, summarize
 from barrier_policy.gate.summarizers.make import make_summarizer
 from barrier_policy.gate.summary_check import check_summary
-from barrier_policy.gate.summary_request import Summarizer
+from barrier_policy.gate.summary_request import Summarizer, Summary, SummaryRequest
 from barrier_policy.gate.target import FileTarget, MemoryTarget, Target
-from barrier_policy.gate.transaction import WRAPPING, Compaction, Transaction, unchanged
+from barrier_policy.gate.transaction import WRAPPING, Compaction, Missed, Summarize, Transaction, unchanged
 from barrier_policy.log.decision_log import DecisionLog
 from barrier_policy.log.logged import log_decision
 from barrier_policy.log.record import Asked
@@ -40,6 +43,7 @@ from barrier_policy.transcript.source import Source
 from barrier_policy.walk import (
     Analysis,
     Decider,
+    Established,
     StoreLike,
     TranscriptLike,
     as_profile,
@@ -223,42 +227,92 @@ class Gate:
         format: str,
         watch: Watch | None,
         now: str | datetime | None,
-        **options: Any,
+        keep_last: int | None,
+        target_tokens: int | None,
+        memo: FactMemo | None = None,
     ) -> Compaction:
         at = timestamp(now)
         _check_span(span)
         self.recover(at)
         transcript = read_transcript(source, self.decider.plugins.readers, format=format)
         ranges = (span,) if span else ()
-        analysis = self._analyse(transcript, now=at, ranges=ranges, **options)
+        established = self.decider.establish(transcript, keep_last=keep_last, now=at, ranges=ranges, memo=memo)
+        summaries = self._summaries(established)
+
+        def planned(tokens: int | None) -> Analysis:
+            analysis = self.decider.conclude(established, target_tokens=tokens, store=self.store)
+            self._log(analysis, source, Asked(now=at, ranges=ranges, keep_last=keep_last, target_tokens=tokens))
+            return analysis
+
+        def attempt(analysis: Analysis) -> Compaction | Missed:
+            return self._attempt(analysis, source, target, span=span, watch=watch, now=at, limit=limit, summarize=summaries)
+
+        analysis = planned(target_tokens)
         decision = analysis.decision
-        self._log(
-            analysis,
-            source,
-            Asked(now=at, ranges=ranges, **{name: options[name] for name in ("keep_last", "target_tokens")}),
-        )
         if decision.outcome == "refuse":
             raise refusal(decision, remember(self.store, decision, at))
-        runs = _runs(decision, transcript, span)
+        limit = (
+            None if span else decision.budget.target_tokens
+        )  # the target is about the whole, which a span alone can't answer for
+        done = attempt(analysis) if limit is None else aim(analysis, limit, planned, attempt)
+        if isinstance(done, Short):
+            decision = done.analysis.decision
+            raise refusal(decision, remember(self.store, decision, at), target=limit, least=done.tokens)
+        assert isinstance(done, Compaction)
+        return done
+
+    def _summaries(self, established: Established) -> Summarize:
+        """What asks the summarizer, once for each run of messages however often it is planned."""
+        check = _checks(self.decider, established.masker)
+        known: dict[tuple[int, int, int], Summary | SummaryTooLongError] = {}
+
+        def ask(request: SummaryRequest) -> Summary:
+            key = (request.messages[0].index, len(request.messages), request.max_tokens)
+            if key not in known:
+                try:
+                    known[key] = summarize(request, self.summarizer, timeout=self.patience, check=check)
+                except SummaryTooLongError as error:
+                    known[key] = error
+            found = known[key]
+            if isinstance(found, SummaryTooLongError):
+                raise found
+            return found
+
+        return ask
+
+    def _attempt(
+        self,
+        analysis: Analysis,
+        source: Source,
+        target: Target,
+        *,
+        span: tuple[int, int] | None,
+        watch: Watch | None,
+        now: str,
+        limit: int | None,
+        summarize: Summarize,
+    ) -> Compaction | Missed:
+        """Carry one plan out, unless the result would be larger than `limit`, in tokens."""
+        decision, messages = analysis.decision, analysis.transcript.messages
+        runs = _runs(decision, analysis.transcript, span)
         if not runs:
-            return unchanged(decision, target)
+            tokens = decision.totals.tokens_before
+            return unchanged(decision, target) if limit is None or tokens <= limit else Missed(tokens=tokens)
         gone = {number for run in runs for number in run.spans}
-        transaction = Transaction(
+        return Transaction(
             decider=self.decider,
             source=source,
             analysis=analysis,
             actions=[found.action if number in gone else "retain" for number, found in enumerate(decision.spans)],
             runs=runs,
-            earlier=find_earlier(transcript.messages, self.store.read if self.store else None),
+            earlier=find_earlier(messages, self.store.read if self.store else None),
             store=self.store,
             target=target,
-            journal=Journal(self.store, _name(decision, at), now=at, watch=watch),
-            now=at,
-            summarize=partial(
-                summarize, summarizer=self.summarizer, timeout=self.patience, check=_checks(self.decider, analysis)
-            ),
-        )
-        return transaction.run()
+            journal=Journal(self.store, _name(decision, now), now=now, watch=watch),
+            now=now,
+            summarize=summarize,
+            limit=limit,
+        ).run()
 
 
 def _check_span(span: Any) -> None:
@@ -278,11 +332,9 @@ def _runs(decision: Decision, transcript: Transcript, span: tuple[int, int] | No
     return tuple(run for run in find_runs(decision, transcript.messages) if run.tokens > WRAPPING)
 
 
-def _checks(decider: Decider, analysis: Analysis) -> Check:
+def _checks(decider: Decider, masker: Masker) -> Check:
     """What an answer has to pass; the secrets of the transcript, which the summarizer was not told, are among it."""
-    return partial(
-        check_summary, count=decider.counter, holds_secret=lambda text: analysis.masker.text(text, EVERYWHERE) != text
-    )
+    return partial(check_summary, count=decider.counter, holds_secret=lambda text: masker.text(text, EVERYWHERE) != text)
 
 
 def _within(decision: Decision, span: tuple[int, int]) -> Decision:

@@ -64,13 +64,21 @@ def remember(store: Store | None, decision: Decision, now: str) -> Seen:
     return seen
 
 
-def refusal(decision: Decision, seen: Seen) -> CompactionRefusedError:
-    """The error that a refused compaction raises: what blocks, and what would help, cheapest first."""
+def refusal(
+    decision: Decision, seen: Seen, *, target: int | None = None, least: int | None = None
+) -> CompactionRefusedError:
+    """The error that a refused compaction raises: what blocks, and what would help, cheapest first.
+
+    `target` is what was asked for, where the decision is about a lower one, and `least` what a result has at the least, both in tokens.
+    """
     relief = find_relief(decision)
+    wanted = decision.budget.target_tokens or 0 if target is None else target
     lines = [
-        f"the compaction is refused: {decision.totals.tokens_before:,} tokens can't become {decision.budget.target_tokens or 0:,} "
+        f"the compaction is refused: {decision.totals.tokens_before:,} tokens can't become {wanted:,} "
         "without losing what is still needed"
     ]
+    if least is not None:
+        lines.append(f"  with every repair it would be {least:,} tokens or more, the carrier and summaries counted")
     lines += [_relief_line(entry) for entry in relief[:SHOWN]]
     if len(relief) > SHOWN:
         lines.append(f"  and {len(relief) - SHOWN} more spans (all of them are in the decision)")

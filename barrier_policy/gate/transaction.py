@@ -65,6 +65,12 @@ class Compaction(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.json.decode(self.output)
 
 
+class Missed(msgspec.Struct, frozen=True, kw_only=True):
+    """A plan whose result would be larger than the target: how large, in tokens."""
+
+    tokens: int
+
+
 class Transaction(msgspec.Struct, kw_only=True):
     """What one compaction works on. `run` does it all, or leaves everything as it was and raises."""
 
@@ -79,9 +85,16 @@ class Transaction(msgspec.Struct, kw_only=True):
     journal: Journal
     summarize: Summarize
     now: str
+    limit: int | None = None
+    """Tokens that the new context may have, None where it only has to be smaller."""
 
-    def run(self) -> Compaction:
-        """Archive, rebind, summarize, seal, apply aside, audit, commit. Raises BarrierPolicyError; then nothing has changed."""
+    def run(self) -> Compaction | Missed:
+        """Archive, rebind, summarize, seal, apply aside, audit, commit. Raises BarrierPolicyError; then nothing has changed.
+
+        Nothing has changed either where the new context would be larger than `limit`.
+        """
+        if self.limit is not None and (least := self._least()) > self.limit:
+            return Missed(tokens=least)
         try:
             return self._run()
         except BaseException as error:
@@ -95,7 +108,14 @@ class Transaction(msgspec.Struct, kw_only=True):
         with suppress(BarrierPolicyError):  # the store is why it failed: recovery finds the transaction unfinished
             self.journal.record(State.ROLLED_BACK, reason=reason)
 
-    def _run(self) -> Compaction:
+    def _least(self) -> int:
+        """What the new context costs at the least, however short its summaries are. Asks no summarizer and writes nothing."""
+        records = records_of(self.analysis.join, self.analysis.assessments, self.actions)
+        carrier = carry_on(self.earlier, records, self.analysis, None)
+        frames = {run: summary_text("", "", run.end - run.start) for run in self.runs}
+        return self._size(arrange(self.analysis.transcript.messages, carrier.text, self.earlier.messages, frames))
+
+    def _run(self) -> Compaction | Missed:
         decision, transcript = self.analysis.decision, self.analysis.transcript
         keep_last = len(transcript.messages) - decision.tail.start
         self.journal.record(
@@ -110,7 +130,11 @@ class Transaction(msgspec.Struct, kw_only=True):
         self.journal.record(State.REBOUND, records=carrier.pointer.digest if carrier.pointer else "")
         summaries, kept = self._summaries(archive)
         pieces = arrange(transcript.messages, carrier.text, self.earlier.messages, summaries)
-        if self._size(pieces) >= decision.totals.tokens_before:
+        size = self._size(pieces)
+        if self.limit is not None and size > self.limit:
+            self.journal.record(State.ROLLED_BACK, reason="the new context would be larger than the target")
+            return Missed(tokens=size)
+        if size >= decision.totals.tokens_before:
             self.journal.record(State.ROLLED_BACK, reason="the new context would be no smaller")
             return unchanged(decision, self.target, kept=kept)
         draft = _Draft(

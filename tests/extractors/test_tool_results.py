@@ -56,6 +56,18 @@ STATES = [
     ({"状态": "处理中"}, "pending"),
     ({"sent": 12, "total": 20}, "partial"),
     ({"succeeded": 3, "failed": 2}, "partial"),
+    ({"archived": 200, "matched": 1350, "next_cursor": "cur_8821"}, "partial"),
+    ({"renamed": 14, "total": 31, "next": "row_15"}, "partial"),
+    ({"renamed": 14, "next": "row_15"}, "partial"),
+    ({"ok": True, "deleted": 500, "has_more": True}, "partial"),
+    ({"ok": True, "data": {"updated": 40, "continuationToken": "eyJ"}}, "partial"),
+    ({"sent": 120, "remaining": 880}, "partial"),
+    ({"processed": 1, "pending_count": 3}, "partial"),
+    ({"archived": 1350, "matched": 1350, "next_cursor": None}, "done"),
+    ({"archived": 1350, "next_cursor": "", "has_more": False}, "done"),
+    ({"sent": 1000, "remaining": 0}, "done"),
+    ({"sent": 1, "remaining": 499}, "done"),
+    ({"id": "m-1", "next": "row_15"}, "done"),
     ({"status": "completed with errors"}, "partial"),
     ({"status": 207}, "partial"),
     ([{"id": 1, "status": "ok"}, {"id": 2, "status": "failed"}], "partial"),
@@ -501,3 +513,14 @@ def test_the_receipt_of_a_batch_holds_the_ids_of_its_members() -> None:
     text = json.dumps([{"order_id": f"o-{number}", "status": "done", "padding": "x" * 60} for number in range(5)])
     pieces = result(text).get("receipt")
     assert [f'"order_id": "o-{number}"' in pieces for number in range(5)] == [True] * 5
+
+
+@pytest.mark.parametrize(
+    "shown", [{"fetched": 50, "next_cursor": "cur_2"}, {"processed": 50, "total": 90, "has_more": True}]
+)
+def test_a_read_with_a_cursor_is_a_read(shown: dict[str, Any]) -> None:
+    assert result(shown, LOOK_UP).get("state") == "done"
+
+
+def test_a_cursor_of_a_read_speaks_of_nothing_else() -> None:
+    assert result({"fetched": 50, "next_cursor": "cur_2"}, LOOK_UP).get("reports") != "partial"
