@@ -25,7 +25,7 @@ ENVIRONMENT_KEY = re.compile(
     rf"(?<![A-Za-z0-9_-])([a-z][a-z0-9]{{1,15}})[_-](?:{'|'.join(ENVIRONMENTS)})[_-]([A-Za-z0-9]{{6,}})(?![A-Za-z0-9_-])"
 )
 """Many issuers write the environment into their keys: `xk_live_…`, `sk-test-…`."""
-CARD = re.compile(r"(?<![\w.-])\d{4}(?:[ -]?\d{4}){2}[ -]?\d{1,7}(?![\w.-]?\d)")
+CARD = re.compile(r"(?<![\w.-])(?:\d{4}(?:[ -]?\d{4}){2}[ -]?\d{1,7}|3\d{3}[ -]\d{6}[ -]\d{5})(?![\w.-]?\d)")
 AUTHORIZATION = re.compile(r"(?i)\b(?:bearer|basic)[ ]+([A-Za-z0-9._~+/=-]{12,})")
 AUTHORIZATION_HEADER = re.compile(
     r"(?i)\bauthorization[\\\"']{0,3}[ ]*[:=][ ]*[\\\"']{0,3}(?:bearer|basic|token|apikey|digest|bot|key)[ ]+([A-Za-z0-9._~+/=:-]{8,})"
@@ -99,7 +99,7 @@ def _cards(text: str) -> Iterator[Secret]:
         if (
             13 <= len(digits) <= 19
             and digits[0] in (2, 3, 4, 5, 6)
-            and len(set(digits)) > 2
+            and len(set(digits)) > (1 if _checks(digits) else 2)
             and (grouped or _checks(digits) or CARD_NAME.search(text, max(0, match.start() - 40), match.start()))
         ):
             yield Secret(start=match.start(), end=match.end(), type=SecretType.CARD, name="card")
