@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 from collections.abc import Callable, Iterator
 from typing import Final
 
@@ -13,7 +14,9 @@ from barrier_policy.facts.secret_shapes import is_key_tail, is_placeholder, is_r
 
 JWT = re.compile(r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}")
 PEM = re.compile(r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----")
-PEM_END = re.compile(r"-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----|-----END|\Z")
+PEM_END = re.compile(r"-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----|-----END|-----BEGIN|\Z")
+ENCODED_PEM = re.compile(r"LS0tLS1CRUdJTi[A-Za-z0-9+/]{60,}={0,2}")
+"""A block of a key or a certificate that is itself written in Base64, as in the files of clusters."""
 PEM_LINE = re.compile(r"[A-Za-z0-9+/=]{16,}")
 """A line of a private key, or what is left of one that was folded."""
 PEM_GAP = 160
@@ -25,7 +28,7 @@ ENVIRONMENT_KEY = re.compile(
     rf"(?<![A-Za-z0-9_-])([a-z][a-z0-9]{{1,15}})[_-](?:{'|'.join(ENVIRONMENTS)})[_-]([A-Za-z0-9]{{6,}})(?![A-Za-z0-9_-])"
 )
 """Many issuers write the environment into their keys: `xk_live_…`, `sk-test-…`."""
-CARD = re.compile(r"(?<![\w.-])\d{4}(?:[ -]?\d{4}){2}[ -]?\d{1,7}(?![\w.-]?\d)")
+CARD = re.compile(r"(?<![\w.-])(?:\d{4}(?:[ -]?\d{4}){2}[ -]?\d{1,7}|3\d{3}[ -]\d{6}[ -]\d{5})(?![\w.-]?\d)")
 AUTHORIZATION = re.compile(r"(?i)\b(?:bearer|basic)[ ]+([A-Za-z0-9._~+/=-]{12,})")
 AUTHORIZATION_HEADER = re.compile(
     r"(?i)\bauthorization[\\\"']{0,3}[ ]*[:=][ ]*[\\\"']{0,3}(?:bearer|basic|token|apikey|digest|bot|key)[ ]+([A-Za-z0-9._~+/=:-]{8,})"
@@ -99,7 +102,7 @@ def _cards(text: str) -> Iterator[Secret]:
         if (
             13 <= len(digits) <= 19
             and digits[0] in (2, 3, 4, 5, 6)
-            and len(set(digits)) > 2
+            and len(set(digits)) > (1 if _checks(digits) else 2)
             and (grouped or _checks(digits) or CARD_NAME.search(text, max(0, match.start() - 40), match.start()))
         ):
             yield Secret(start=match.start(), end=match.end(), type=SecretType.CARD, name="card")
@@ -132,10 +135,16 @@ def _private_keys(text: str) -> Iterator[Secret]:
         closing = PEM_END.search(text, match.end())
         last = closing.start() if closing else len(text)
         end = _key_end(text, match.end(), last)
-        if last - end < PEM_GAP and closing is not None and closing[0]:
+        if last - end < PEM_GAP and closing is not None and closing[0].startswith("-----END"):
             end = closing.end()
         if end - match.end() > MIN_PEM:
             yield Secret(start=match.start(), end=end, type=SecretType.PRIVATE_KEY)
+
+
+def _encoded_keys(text: str) -> Iterator[Secret]:
+    for match in ENCODED_PEM.finditer(text):
+        if b"PRIVATE KEY" in b64decode(match[0][:64]):
+            yield Secret(start=match.start(), end=match.end(), type=SecretType.PRIVATE_KEY)
 
 
 def _key_end(text: str, start: int, last: int) -> int:
@@ -191,6 +200,7 @@ FORMS: Final[tuple[tuple[tuple[str, ...], Find], ...]] = (
     (("#",), _wholes(KEYPAD, SecretType.CODE, "keypad")),
     (ENVIRONMENTS, _environment_keys),
     (("PRIVATE KEY",), _private_keys),
+    (("LS0tLS1CRUdJTi",), _encoded_keys),
     (("://",), _groups(URL_USER, SecretType.PASSWORD, "url user")),
     (("asic ", "earer "), _groups(AUTHORIZATION, SecretType.TOKEN, "authorization", is_random)),
     (("uthorization", "UTHORIZATION"), _groups(AUTHORIZATION_HEADER, SecretType.TOKEN, "authorization")),

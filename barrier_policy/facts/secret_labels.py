@@ -21,6 +21,7 @@ class SecretType(StrEnum):
     ANSWER = "security_answer"
     PRIVATE_KEY = "private_key"
     JWT = "jwt"
+    NATIONAL_ID = "national_id"
 
 
 VENDOR_KEYS: tuple[tuple[str, str], ...] = (
@@ -41,6 +42,8 @@ VENDOR_KEYS: tuple[tuple[str, str], ...] = (
     ("xox", r"xox[abceoprs]-[\w.-]{10,}"),
     ("xapp-", r"xapp-[\w-]{16,}"),
     ("hooks.slack.com/", r"hooks\.slack\.com/(?:services|workflows|triggers)/[\w/-]{16,}"),
+    ("discord", r"discord(?:app)?\.com/api/(?:v\d{1,2}/)?webhooks/\d{15,}/[\w-]{30,}"),
+    ("webhook.office.com/", r"[\w-]+\.webhook\.office\.com/webhookb2/[\w@/-]{40,}"),
     ("AIza", r"AIza[\w-]{35}"),
     ("ya29.", r"ya29\.[\w-]{20,}"),
     ("GOCSPX-", r"GOCSPX-[\w-]{20,}"),

@@ -13,6 +13,7 @@ from typing import Final
 from barrier_policy.facts.secret_around import found_at, name_of, nearby, speaks_about, word_before
 from barrier_policy.facts.secret_codes import codes_at, keypad_codes, opened_before, opened_with
 from barrier_policy.facts.secret_digits import find_numbers, number_before
+from barrier_policy.facts.secret_entries import by_entry
 from barrier_policy.facts.secret_forms import Secret, by_form, by_prefix
 from barrier_policy.facts.secret_keys import find_key, find_key_word, find_loose, find_token
 from barrier_policy.facts.secret_labels import NETWORKS, SecretType
@@ -57,6 +58,7 @@ def search_secrets(text: str) -> Iterator[Secret]:
     """Every finding, in no order; findings may overlap."""
     yield from by_prefix(text)
     yield from by_form(text)
+    yield from by_entry(text)
     yield from _by_label(text)
 
 

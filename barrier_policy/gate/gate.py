@@ -46,6 +46,7 @@ from barrier_policy.walk import (
     Established,
     StoreLike,
     TranscriptLike,
+    as_path,
     as_profile,
     open_store,
     prepared,
@@ -161,7 +162,7 @@ class Gate:
         watch: Watch | None = None,
     ) -> Compaction:
         """Compact a file into another one, or into itself. As `compact`; the output is written at once or not at all."""
-        target = FileTarget(Path(path), Path(output))
+        target = FileTarget(as_path(path), as_path(output))
         options: dict[str, Any] = {"keep_last": keep_last, "target_tokens": target_tokens, "now": now}
         return self._compact(target.head(), target, span=span, format=format, watch=watch, **options)
 

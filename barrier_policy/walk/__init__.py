@@ -4,7 +4,16 @@ from barrier_policy.walk.assemble import records_of
 from barrier_policy.walk.decider import Analysis, Decider
 from barrier_policy.walk.entry import decide, extract_facts, prepared
 from barrier_policy.walk.establish import Established
-from barrier_policy.walk.inputs import StoreLike, TranscriptLike, as_profile, open_store, read_any, source_of, timestamp
+from barrier_policy.walk.inputs import (
+    StoreLike,
+    TranscriptLike,
+    as_path,
+    as_profile,
+    open_store,
+    read_any,
+    source_of,
+    timestamp,
+)
 
 __all__ = [
     "Analysis",
@@ -12,6 +21,7 @@ __all__ = [
     "Established",
     "StoreLike",
     "TranscriptLike",
+    "as_path",
     "as_profile",
     "decide",
     "extract_facts",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from barrier_policy.errors import BarrierPolicyError, StoreError
+from barrier_policy.facts.secrets import redact
 from barrier_policy.plugins import PluginSet
 from barrier_policy.policy.hints import suggestion
 from barrier_policy.profile import Profile
@@ -20,6 +22,11 @@ from barrier_policy.transcript.source import Source
 
 TranscriptLike = str | Path | bytes | Transcript | list[dict[str, Any]] | dict[str, Any]
 StoreLike = str | Path | Store | bool | None
+MAX_PATH = 1_024
+"""A text longer than this, in characters, is taken for no path."""
+MAX_TIME = 40
+SHOWN = 8
+"""Characters of it that an error shows."""
 
 
 def read_any(source: TranscriptLike, plugins: PluginSet, *, format: str = "") -> Transcript:
@@ -32,13 +39,30 @@ def read_any(source: TranscriptLike, plugins: PluginSet, *, format: str = "") ->
 def source_of(source: str | Path | bytes | list[dict[str, Any]] | dict[str, Any]) -> Source:
     """A path, bytes, a list of message dicts or an object as a Source. Raises BarrierPolicyError for a file that can't be read."""
     if isinstance(source, (str, Path)):
-        try:
-            return Source(Path(source).read_bytes(), path=str(source))
-        except OSError as error:
-            raise BarrierPolicyError(f"{source}: can't be read ({error.strerror})") from None
+        return _from_path(source)
     if isinstance(source, (bytes, bytearray)):
         return Source(bytes(source))
     return Source.from_value(source)
+
+
+def _from_path(path: str | Path) -> Source:
+    try:
+        return Source(as_path(path).read_bytes(), path=str(path))
+    except OSError as error:
+        raise BarrierPolicyError(f"{redact(str(path))}: can't be read ({error.strerror})") from None
+
+
+def as_path(path: str | Path) -> Path:
+    """A path. What is none may be a whole transcript with all its secrets: of that, the BarrierPolicyError shows the beginning."""
+    if isinstance(path, str) and _is_text(path) and not os.path.isfile(path):
+        raise BarrierPolicyError(
+            f"`{path.strip()[:SHOWN]}…`: a text of {len(path)} characters is no path (give bytes, a list of messages, or a path)"
+        )
+    return Path(path)
+
+
+def _is_text(path: str) -> bool:
+    return len(path) > MAX_PATH or "\n" in path or "\0" in path or path.lstrip()[:1] in ("{", "[")
 
 
 def timestamp(now: str | datetime | None) -> str:
@@ -49,9 +73,11 @@ def timestamp(now: str | datetime | None) -> str:
         try:
             now = datetime.fromisoformat(now.replace("Z", "+00:00"))
         except ValueError:
-            raise BarrierPolicyError(f"`{now}` is no time (give ISO 8601, e.g. 2026-06-01T12:00:00Z)") from None
+            raise BarrierPolicyError(
+                f"`{str(now)[:MAX_TIME]}` is no time (give ISO 8601, e.g. 2026-06-01T12:00:00Z)"
+            ) from None
     if not isinstance(now, datetime):
-        raise BarrierPolicyError(f"`{now}` is no time (give ISO 8601, e.g. 2026-06-01T12:00:00Z)")
+        raise BarrierPolicyError(f"`{str(now)[:MAX_TIME]}` is no time (give ISO 8601, e.g. 2026-06-01T12:00:00Z)")
     if now.tzinfo is None:
         now = now.replace(tzinfo=UTC)
     return now.astimezone(UTC).isoformat().replace("+00:00", "Z")
@@ -66,11 +92,17 @@ def check_count(name: str, value: int | None) -> None:
 def open_store(store: StoreLike, profile: Profile, kinds: Iterable[StoreKind]) -> Store | None:
     """The store to use: a folder, an address or a Store as given, False for none, None for what the profile says.
 
-    An address `kind:…` or `scheme://…` is opened by the plugins' store of that kind. Raises StoreError or MissingExtraError.
+    An address `kind:…` or `scheme://…` is opened by the plugins' store of that kind. Raises StoreError, also for an empty
+    name (a variable that is not set would otherwise name the working directory) and for True, or MissingExtraError.
     """
     if store is False or (store is None and profile.store is None):
         return None
-    if store is None or store is True:
+    if store is True or (isinstance(store, str) and not store.strip()):
+        said = "`True`" if store is True else "an empty name"
+        raise StoreError(
+            f"{said} says no store (give a folder or an address, False or --no-store for none, or leave it out)"
+        )
+    if store is None:
         store = profile.store or default_store()
     if isinstance(store, str) and (kind := address_kind(store)):
         return _open_address(store, kind, {known.name: known for known in kinds})
@@ -96,4 +128,4 @@ def as_profile(profile: Profile | str | Path | None) -> Profile:
         return profile or Profile()
     from barrier_policy.profile_file import load_profile
 
-    return load_profile(Path(profile))
+    return load_profile(as_path(profile))

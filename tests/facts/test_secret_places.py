@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import random
+import time
 from pathlib import Path
 
 import pytest
@@ -107,3 +108,18 @@ def test_the_name_of_a_key_block_in_a_sentence_hides_no_sentence() -> None:
         "Redact every -----BEGIN PRIVATE KEY----- block. Never deploy on Fridays, and ask me before you touch the database."
     )
     assert find_secrets(text) == ()
+
+
+def test_a_private_key_written_in_base64_is_masked_to_its_end() -> None:
+    encoded = base64.b64encode(KEYS[1].encode()).decode()
+    shown = redact(f"client-key-data: {encoded}\nserver: x")
+    assert shown.startswith("client-key-data: [secret ")
+    assert shown.endswith("]\nserver: x")
+    certificate = base64.b64encode(KEYS[1].replace("RSA PRIVATE KEY", "CERTIFICATE").encode()).decode()
+    assert find_secrets(f"authority: {certificate}") == ()
+
+
+def test_many_first_lines_of_keys_are_read_in_time_linear_in_the_text() -> None:
+    begin = time.perf_counter()
+    find_secrets("-----BEGIN PRIVATE KEY-----" * 8_000)
+    assert time.perf_counter() - begin < 5
