@@ -8,7 +8,9 @@ from enum import StrEnum
 import msgspec
 
 from barrier_policy.audit.align import Alignment, align
-from barrier_policy.transcript.model import Message, MessageKind
+from barrier_policy.carrier.block import parse_block
+from barrier_policy.errors import CarrierError
+from barrier_policy.transcript.model import Message, MessageKind, PartType
 
 
 class Standing(StrEnum):
@@ -60,13 +62,21 @@ def compare(before: Sequence[Message], after: Sequence[Message]) -> Result:
 
 
 def _standing(message: Message, *, kept: bool, later: bool) -> Standing:
-    if message.kind is MessageKind.CARRIER:
+    if message.kind is MessageKind.CARRIER and not (kept and _is_damaged(message)):
         return Standing.CARRIER
     if kept:
         return Standing.KEPT
     if message.kind is MessageKind.NOTICE:
         return Standing.NOTICE
     return Standing.LATER if later and message.kind is not MessageKind.SUMMARY else Standing.NEW
+
+
+def _is_damaged(message: Message) -> bool:
+    """Whether a carrier is not as it was written. One that was damaged before and stands as it stood is a message like others."""
+    try:
+        return not all(parse_block(part.text).intact for part in message.parts if part.type is PartType.TEXT)
+    except CarrierError:
+        return True
 
 
 def _kept_tail(alignment: Alignment) -> int:

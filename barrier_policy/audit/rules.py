@@ -105,7 +105,7 @@ RULES = {
             severity="critical",
             summary="A carrier can't be read, or is not what its digest says, or stands where no carrier may stand.",
             why="Nothing in it can be trusted, and what only it held counts as lost.",
-            remedy="write the carrier again from the original",
+            remedy="compact again from the original, or take the block out of the message",
             references=("Design section 5, carrier record: read back, digest equal",),
         ),
         AuditRule(

@@ -105,4 +105,8 @@ def _print(done: Compaction, file: str, output: Path | None) -> None:
     for run in done.kept:
         show(console, f"kept       messages {run.start}-{run.end - 1}: the summary was no shorter")
     for message in done.unreadable_carriers:
-        show(console, f"kept       message {message} looks like a carrier and is not as it was written")
+        show(
+            console,
+            f"kept       message {message} looks like a carrier and is not as it was written: it stays and counts for nothing "
+            "(put back what was written, or take the block out)",
+        )

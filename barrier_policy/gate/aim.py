@@ -13,7 +13,7 @@ from barrier_policy.decision.plan import make_plan
 from barrier_policy.gate.transaction import Compaction, Missed
 from barrier_policy.walk import Analysis
 
-TRIES = 8
+TRIES = 6
 """Plans that are tried before the one with every repair is."""
 
 
@@ -35,7 +35,8 @@ def aim(
         if target <= least:
             return Short(analysis=again(max(analysis.plan.tokens_after - beyond, 0)), tokens=done.tokens)
         tries += 1
-        target = max(target - beyond, least) if tries < TRIES else least
+        step = beyond * tries  # longer each time: a span more that leaves costs a frame more
+        target = max(analysis.plan.tokens_after - step, least) if tries < TRIES else least
         analysis = again(target)
     return done
 

@@ -10,6 +10,7 @@ import msgspec
 
 from barrier_policy.audit.audit import audit_analysis
 from barrier_policy.audit.model import AuditReport, Outcome
+from barrier_policy.audit.rules import RULES
 from barrier_policy.carrier.earlier import Earlier
 from barrier_policy.decision.model import Decision
 from barrier_policy.digest import digest_bytes
@@ -257,12 +258,17 @@ def unchanged(decision: Decision, target: Target, *, kept: tuple[Run, ...] = ())
 def told(report: AuditReport) -> str:
     """The findings of a report, a line each, the first ones of many."""
     lines = [
-        f"  {found.rule}: {' '.join((found.expected or found.found or found.item).split())}"
+        f"  {found.rule}: {' '.join((found.expected or found.found or found.item).split())}{_way_out(found.rule)}"
         for found in report.findings[:MAX_TOLD]
     ]
     if len(report.findings) > MAX_TOLD:
         lines.append(f"  and {len(report.findings) - MAX_TOLD} more")
     return "\n".join(lines)
+
+
+def _way_out(rule: str) -> str:
+    """What to do where the finding is about the carrier itself: no item of the conversation says it."""
+    return f" ({RULES[rule].remedy})" if rule == "audit.carrier-damaged" else ""
 
 
 class _Draft(msgspec.Struct, frozen=True, kw_only=True):

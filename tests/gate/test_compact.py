@@ -518,3 +518,24 @@ def test_a_plan_entry_that_is_promised_in_the_same_words_is_found_on_the_line_of
     )
     assert [entry.text for entry in parse_block(done.carrier.text).entries].count(promise) == 1
     assert done.report.outcome == "pass"
+
+
+@pytest.mark.parametrize("damage", [lambda text: text[: len(text) // 2], lambda text: text.replace("8150", "8151")])
+def test_a_block_that_was_damaged_before_stays_and_fails_no_round(
+    gate: Gate, conversation: Messages, damage: Callable[[str], str]
+) -> None:
+    pasted = user(damage(compacted(gate, conversation).carrier.text))
+    messages = [conversation[0], pasted, *conversation[1:]]
+    for _ in range(3):
+        done = compacted(gate, messages)
+        assert done.messages.count(pasted) == 1 and "8150" in texts([m for m in done.messages if m != pasted])
+        if done.report is not None:
+            assert done.report.outcome == "pass" and done.unreadable_carriers
+        messages = [*done.messages, agent("Nothing stands out. " * 60), user("Good. Go on then."), agent("All quiet.")]
+
+
+def test_a_block_that_the_result_alone_has_damaged_fails_the_audit_still(gate: Gate, conversation: Messages) -> None:
+    after = compacted(gate, conversation).messages
+    after[1]["content"] = after[1]["content"].replace("8150", "8151")
+    report = gate.audit(conversation, after, keep_last=2, now=NOW)
+    assert "audit.carrier-damaged" in {finding.rule for finding in report.findings}
