@@ -90,19 +90,18 @@ def check_count(name: str, value: int | None) -> None:
 
 
 def open_store(store: StoreLike, profile: Profile, kinds: Iterable[StoreKind]) -> Store | None:
-    """The store to use: a folder, an address or a Store as given, False for none, None for what the profile says.
+    """The store to use: a folder, an address or a Store as given, False for none, None or True for what the profile says.
 
     An address `kind:…` or `scheme://…` is opened by the plugins' store of that kind. Raises StoreError, also for an empty
-    name (a variable that is not set would otherwise name the working directory) and for True, or MissingExtraError.
+    name (a variable that is not set would otherwise name the working directory), or MissingExtraError.
     """
     if store is False or (store is None and profile.store is None):
         return None
-    if store is True or (isinstance(store, str) and not store.strip()):
-        said = "`True`" if store is True else "an empty name"
+    if isinstance(store, str) and not store.strip():
         raise StoreError(
-            f"{said} says no store (give a folder or an address, False or --no-store for none, or leave it out)"
+            "an empty name says no store (give a folder or an address, False or --no-store for none, or leave it out)"
         )
-    if store is None:
+    if store is None or store is True:
         store = profile.store or default_store()
     if isinstance(store, str) and (kind := address_kind(store)):
         return _open_address(store, kind, {known.name: known for known in kinds})
