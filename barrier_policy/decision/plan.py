@@ -44,23 +44,7 @@ def make_plan(assessments: Sequence[Assessment], blocks: Blocks, *, tokens_total
     for number, found in enumerate(assessments):
         if found.verdict == "opportunity":
             context.release(number, found.tokens)
-    repairable = [
-        number for number, found in enumerate(assessments) if found.repairable and (found.gain >= 0 or found.secret)
-    ]
-    for number in sorted(repairable, key=lambda number: (-assessments[number].gain, number)):
-        if target_tokens is not None and context.tokens <= target_tokens:
-            break
-        actions[number] = "repair"
-        context.release(number, assessments[number].gain)
-    for number, found in enumerate(assessments):
-        reached = target_tokens is not None and context.tokens <= target_tokens
-        if (
-            actions[number] == "retain"
-            and not reached
-            and _spares_stub(found, context.cost_of_restoring(number, found.gain))
-        ):
-            actions[number] = "repair"
-            context.release(number, found.gain)
+    _repair(assessments, actions, context, target_tokens)
     if target_tokens is not None and context.tokens > target_tokens:
         blocking = _blocking(assessments, blocks, actions, context, target_tokens)
         return Plan(actions=("retain",) * len(actions), outcome="refuse", tokens_after=tokens_total, blocking=blocking)
@@ -69,6 +53,30 @@ def make_plan(assessments: Sequence[Assessment], blocks: Blocks, *, tokens_total
     if not worth_it and not any(found.secret for found in gone):
         return Plan(actions=("retain",) * len(actions), outcome="nothing_to_reclaim", tokens_after=tokens_total)
     return Plan(actions=tuple(actions), outcome="compact" if gone else "nothing_to_reclaim", tokens_after=context.tokens)
+
+
+def _repair(assessments: Sequence[Assessment], actions: list[str], context: _Context, target_tokens: int | None) -> None:
+    """Choose repairs, as many as it takes: largest gain first, then those a little longer than their span that spare a stub."""
+
+    def reached() -> bool:
+        return target_tokens is not None and context.tokens <= target_tokens
+
+    def choose(number: int) -> None:
+        actions[number] = "repair"
+        context.release(number, assessments[number].gain)
+
+    repairable = [
+        number for number, found in enumerate(assessments) if found.repairable and (found.gain >= 0 or found.secret)
+    ]
+    for number in sorted(repairable, key=lambda number: (-assessments[number].gain, number)):
+        if reached():
+            return
+        choose(number)
+    for number, found in enumerate(assessments):
+        if reached():
+            return
+        if actions[number] == "retain" and _spares_stub(found, context.cost_of_restoring(number, found.gain)):
+            choose(number)
 
 
 def _spares_stub(found: Assessment, saved: int) -> bool:

@@ -9,25 +9,22 @@ from collections.abc import Iterator
 
 from barrier_policy.ledger.conversation import Conversation, Turn, end_of
 from barrier_policy.ledger.cues import asks
-from barrier_policy.ledger.model import Family, Item
 from barrier_policy.ledger.owed import user_text
 
 NEWEST = 6
 """Answered questions, back from the present."""
-NUMBER = 980
-"""Among the notes of a message."""
 MAX_ANSWER = 160
 MAX_QUESTION = 200
 BARE = 24
 """Characters of an answer that picks one of several things: then all that was asked is told."""
 
 
-def find_exchanges(conversation: Conversation) -> Iterator[Item]:
-    """Notes of the newest exchanges, in order."""
+def find_exchanges(conversation: Conversation) -> Iterator[tuple[int, str]]:
+    """Messages, and the line that is to be noted for each: of the newest exchanges, in order."""
     talked = (turn for turn in conversation.turns if turn.has_user and turn.is_read and not turn.calls)
     found = [_answered(conversation, turn) for turn in talked if turn.start < conversation.present]
     for places, text in [exchange for exchange in found if exchange is not None][-NEWEST:]:
-        yield from (_note(place, text) for place in places)
+        yield from ((place, text) for place in places)
 
 
 def _answered(conversation: Conversation, turn: Turn) -> tuple[tuple[int, int], str] | None:
@@ -39,18 +36,6 @@ def _answered(conversation: Conversation, turn: Turn) -> tuple[tuple[int, int], 
     if not answer or len(answer) > MAX_ANSWER or asks(answer):
         return None
     return (before.final, turn.start), f"{_question(conversation, before, answer)} → {answer}"
-
-
-def _note(message: int, text: str) -> Item:
-    return Item(
-        id=f"note:{message}.0.{NUMBER}",
-        family=Family.BINDING,
-        kind="note",
-        message=message,
-        part=0,
-        text=text,
-        attributes={"name": "answer", "consumers": "1", "held": "", "serves": ""},
-    )
 
 
 def _question(conversation: Conversation, turn: Turn, answer: str) -> str:

@@ -53,7 +53,7 @@ def find_notes(
     found = [
         *_statements(conversation, live),
         *_told(conversation),
-        *find_exchanges(conversation),
+        *(_note("note", place, 0, 980, text, "answer") for place, text in find_exchanges(conversation)),
         *_shown(conversation),
         *_reports(conversation, acted, _unfinished(conversation, items, states, live)),
         *_findings(conversation, live),

@@ -3,49 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 
 from barrier_policy import decide
-from barrier_policy.decision.model import Decision, SpanDecision
 
-Messages = list[dict[str, Any]]
-
-NOW = "2026-06-01T00:00:00Z"
-TAIL: Messages = [{"role": "user", "content": "Lovely weather today."}, {"role": "assistant", "content": "Yes, it is."}]
-
-
-def user(text: str) -> Messages:
-    return [{"role": "user", "content": text}]
-
-
-def agent(text: str) -> Messages:
-    return [{"role": "assistant", "content": text}]
-
-
-def tool(name: str, answer: str | None, /, **arguments: Any) -> Messages:
-    """A call and its result, or a call alone."""
-    call = {
-        "id": f"call-{name}-{len(str(answer))}",
-        "type": "function",
-        "function": {"name": name, "arguments": json.dumps(arguments)},
-    }
-    called: Messages = [{"role": "assistant", "content": None, "tool_calls": [call]}]
-    return called if answer is None else [*called, {"role": "tool", "tool_call_id": call["id"], "content": answer}]
-
-
-def judge(messages: Messages, tail: Messages = TAIL) -> Decision:
-    return decide([*messages, *tail], keep_last=len(tail), now=NOW, store=None)
-
-
-def at(decision: Decision, message: int) -> SpanDecision:
-    return next(span for span in decision.spans if span.messages[0] <= message < span.messages[1])
-
-
-def shown(decision: Decision) -> str:
-    return "\n".join(record.text for record in decision.carrier)
-
+from .conftest import NOW, TAIL, Messages, agent, at, judge, shown, tool, user
 
 ASKED = [*user("Tidy the bucket by our rules."), *agent("One paper says six years, one says ten. Which one holds?")]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +13,9 @@ from barrier_policy.audit.model import Outcome
 from barrier_policy.carrier.block import Entry, parse_block, render_block
 from barrier_policy.ledger.corrections import Correction, Statement, find_replaced
 
-Messages = list[dict[str, Any]]
-NOW = "2026-06-01T00:00:00Z"
-TAIL: Messages = [{"role": "user", "content": "Thanks."}, {"role": "assistant", "content": "You are welcome."}]
+from .conftest import NOW, Messages, agent, called, user
+from .conftest import THANKS as TAIL
+
 TALK: Messages = [
     {"role": "user", "content": "And the roses?"},
     {"role": "assistant", "content": "They are in bloom. " * 60},
@@ -24,20 +23,8 @@ TALK: Messages = [
 SETUP, WORKERS = "Set up the service on the staging host with 40 workers.", "No, it's 42, not 40."
 
 
-def user(text: str) -> Messages:
-    return [{"role": "user", "content": text}]
-
-
-def agent(text: str) -> Messages:
-    return [{"role": "assistant", "content": text}]
-
-
 def tool(number: int, name: str, arguments: dict[str, Any], answer: str) -> Messages:
-    call = {"id": f"c{number}", "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
-    return [
-        {"role": "assistant", "content": None, "tool_calls": [call]},
-        {"role": "tool", "tool_call_id": f"c{number}", "content": answer},
-    ]
+    return called(f"c{number}", name, arguments, answer)
 
 
 @pytest.fixture(scope="module")

@@ -2,52 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 import pytest
 
-from barrier_policy import decide
-from barrier_policy.decision.model import Decision, SpanDecision
 from barrier_policy.ledger.cues import asks, has_question_word, only_asks, resumes
 
-Messages = list[dict[str, Any]]
-
-NOW = "2026-06-01T00:00:00Z"
-TAIL: Messages = [{"role": "user", "content": "Lovely weather today."}, {"role": "assistant", "content": "Yes, it is."}]
-
-
-def user(text: str) -> Messages:
-    return [{"role": "user", "content": text}]
-
-
-def agent(text: str) -> Messages:
-    return [{"role": "assistant", "content": text}]
-
-
-def tool(name: str, answer: str, /, **arguments: Any) -> Messages:
-    call = {
-        "id": f"call-{name}-{len(answer)}",
-        "type": "function",
-        "function": {"name": name, "arguments": json.dumps(arguments)},
-    }
-    return [
-        {"role": "assistant", "content": None, "tool_calls": [call]},
-        {"role": "tool", "tool_call_id": call["id"], "content": answer},
-    ]
-
-
-def judge(messages: Messages, tail: Messages = TAIL) -> Decision:
-    return decide([*messages, *tail], keep_last=len(tail), now=NOW, store=None)
-
-
-def at(decision: Decision, message: int) -> SpanDecision:
-    return next(span for span in decision.spans if span.messages[0] <= message < span.messages[1])
-
-
-def shown(decision: Decision, *kinds: str) -> str:
-    return "\n".join(record.text for record in decision.carrier if not kinds or record.kind in kinds)
-
+from .conftest import Messages, agent, at, judge, shown, tool, user
 
 EARLIER: Messages = [
     *user("Book the hall for Friday, please."),

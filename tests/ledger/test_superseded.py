@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +11,9 @@ from barrier_policy import Decider, Gate
 from barrier_policy.audit.audit import audit
 from barrier_policy.audit.model import Outcome
 
-Messages = list[dict[str, Any]]
-NOW = "2026-06-01T00:00:00Z"
-TAIL: Messages = [{"role": "user", "content": "Thanks."}, {"role": "assistant", "content": "You are welcome."}]
+from .conftest import NOW, Messages, agent, called, user
+from .conftest import THANKS as TAIL
+
 LATER: Messages = [
     {"role": "user", "content": "That is all for today."},
     {"role": "assistant", "content": "Until tomorrow."},
@@ -23,20 +22,8 @@ CONFIG = {"name": "limits"}
 OLD, NEW = '{"config": {"etag": "etg-8f31c7"}}', '{"config": {"etag": "etg-90b2aa"}}'
 
 
-def user(text: str) -> Messages:
-    return [{"role": "user", "content": text}]
-
-
-def agent(text: str) -> Messages:
-    return [{"role": "assistant", "content": text}]
-
-
 def tool(number: int, name: str, arguments: dict[str, Any], answer: str) -> Messages:
-    call = {"id": f"c{number}", "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
-    return [
-        {"role": "assistant", "content": None, "tool_calls": [call]},
-        {"role": "tool", "tool_call_id": f"c{number}", "content": answer},
-    ]
+    return called(f"c{number}", name, arguments, answer)
 
 
 def read_twice(*between: dict[str, Any], first: str = OLD, second: str = NEW) -> Messages:
