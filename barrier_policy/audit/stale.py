@@ -9,7 +9,7 @@ import msgspec
 
 from barrier_policy.audit.items import Known
 from barrier_policy.facts.words import content_words
-from barrier_policy.ledger.corrections import replaced_in, values_in
+from barrier_policy.ledger.currency.corrections import replaced_in, values_in
 
 PAST = re.compile(
     r"\b(?:was|were|had|been|earlier|previous(?:ly)?|former(?:ly)?|initial(?:ly)?|at first|originally|superseded|replaced|no longer"

@@ -15,7 +15,7 @@ from barrier_policy.audit.messages import place_of
 from barrier_policy.audit.model import Place
 from barrier_policy.audit.text import Sentence, WordIndex, split_sentences
 from barrier_policy.facts.words import content_words
-from barrier_policy.ledger.conversation import opens_turn
+from barrier_policy.ledger.conversation.turns import opens_turn
 from barrier_policy.transcript.model import Message, MessageKind, Origin, Part, PartType
 
 CLAUSE_END = re.compile(

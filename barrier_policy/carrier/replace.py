@@ -11,7 +11,7 @@ import msgspec
 
 from barrier_policy.carrier.record import Fields, with_mark
 from barrier_policy.carrier.shelf import Shelf, Unit
-from barrier_policy.ledger.corrections import (
+from barrier_policy.ledger.currency.corrections import (
     Replaced,
     Statement,
     find_replaced,
@@ -19,9 +19,9 @@ from barrier_policy.ledger.corrections import (
     told_as_replaced,
     values_in,
 )
-from barrier_policy.ledger.looked_again import changed_cells
+from barrier_policy.ledger.currency.looked_again import changed_cells
+from barrier_policy.ledger.currency.superseded import find_statements
 from barrier_policy.ledger.model import Ledger
-from barrier_policy.ledger.superseded import find_statements
 from barrier_policy.transcript.model import Message, Origin
 
 SAYS = frozenset({"constraint", "gate", "obligation", "plan_item", "evidence"})

@@ -18,10 +18,10 @@ from barrier_policy.carrier.shelf import Dropped, Shelf, Unit
 from barrier_policy.carrier.shown import Lines
 from barrier_policy.carrier.write import record_kind
 from barrier_policy.facts.words import content_words
-from barrier_policy.ledger.constraints import Rules, may_end
-from barrier_policy.ledger.conversation import opens_turn
+from barrier_policy.ledger.conversation.turns import opens_turn
 from barrier_policy.ledger.model import TERMINAL, Ending, Family, Item, Ledger
-from barrier_policy.ledger.replaced import threshold
+from barrier_policy.ledger.rules.constraints import Rules, may_end
+from barrier_policy.ledger.rules.replaced import threshold
 from barrier_policy.transcript.identity import message_digest
 from barrier_policy.transcript.model import Message, Origin
 

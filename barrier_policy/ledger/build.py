@@ -6,18 +6,18 @@ from collections.abc import Sequence
 
 import msgspec
 
-from barrier_policy.ledger.constraints import find_constraints, find_endings
-from barrier_policy.ledger.conversation import Conversation
-from barrier_policy.ledger.effects import find_effects
+from barrier_policy.ledger.conversation.look_ups import with_look_ups
+from barrier_policy.ledger.conversation.mere_questions import with_questions
+from barrier_policy.ledger.conversation.remarks import with_remarks
+from barrier_policy.ledger.conversation.turns import Conversation
+from barrier_policy.ledger.currency.looked_again import MAX_ANSWER
+from barrier_policy.ledger.currency.superseded import find_corrections, newest_answers, supersede
+from barrier_policy.ledger.effects.find import find_effects
 from barrier_policy.ledger.environment import find_environment
-from barrier_policy.ledger.look_ups import with_look_ups
-from barrier_policy.ledger.looked_again import MAX_ANSWER, Answer
-from barrier_policy.ledger.mere_questions import with_questions
-from barrier_policy.ledger.model import Ending, Event, Item, Ledger, derive_states
-from barrier_policy.ledger.notes import find_notes
-from barrier_policy.ledger.obligations import find_obligations
-from barrier_policy.ledger.remarks import with_remarks
-from barrier_policy.ledger.superseded import find_corrections, newest_answers, supersede
+from barrier_policy.ledger.model import Answer, Ending, Event, Item, Ledger, derive_states
+from barrier_policy.ledger.notes.find import find_notes
+from barrier_policy.ledger.obligations.find import find_obligations
+from barrier_policy.ledger.rules.constraints import find_constraints, find_endings
 from barrier_policy.transcript.identity import message_digest
 from barrier_policy.transcript.model import MessageKind
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from barrier_policy.facts.model import Fact
-from barrier_policy.ledger.conversation import Conversation
+from barrier_policy.ledger.conversation.turns import Conversation
 from barrier_policy.ledger.model import TERMINAL, UNSETTLED, Event, Family, Item
 from barrier_policy.transcript.model import PartType
 

@@ -7,9 +7,6 @@ from enum import StrEnum
 
 import msgspec
 
-from barrier_policy.ledger.corrections import Correction
-from barrier_policy.ledger.looked_again import Answer
-
 
 class Family(StrEnum):
     """What an item is."""
@@ -77,6 +74,20 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     origin: str
     text: str
     permits: bool = False
+
+
+class Correction(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A sentence of a user that may put a value in the place of another."""
+
+    message: int
+    text: str
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """The newest answer of a look-up: where it stands, and its words."""
+
+    message: int
+    text: str
 
 
 class Ledger(msgspec.Struct, frozen=True, kw_only=True):

@@ -12,7 +12,7 @@ from barrier_policy.carrier.write import draft_shared
 from barrier_policy.decision.assess import Assessment, Probe, repair_drafts
 from barrier_policy.decision.model import RuleError, SpanDecision
 from barrier_policy.join.join import Join, Provenance
-from barrier_policy.ledger.conversation import opens_turn
+from barrier_policy.ledger.conversation.turns import opens_turn
 from barrier_policy.provenance.store import Store, available, original_bytes
 
 

@@ -10,9 +10,9 @@ from barrier_policy.facts.extract import extract
 from barrier_policy.facts.masking import Masker
 from barrier_policy.facts.memo import FactMemo
 from barrier_policy.join.join import Join, Settings, join_spans, span_index
-from barrier_policy.ledger.bindings import find_bindings
 from barrier_policy.ledger.build import build_ledger
-from barrier_policy.ledger.conversation import converse
+from barrier_policy.ledger.conversation.turns import converse
+from barrier_policy.ledger.values.bindings import find_bindings
 from barrier_policy.plugins import PluginSet
 from barrier_policy.profile import Profile
 from barrier_policy.spans.segment import segment

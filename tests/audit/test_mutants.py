@@ -19,8 +19,8 @@ from barrier_policy import BarrierPolicyError, Decider, Message, MessageKind, Or
 from barrier_policy.audit.model import AuditReport, Outcome
 from barrier_policy.audit.text import split_sentences
 from barrier_policy.carrier.block import Entry, render_block
-from barrier_policy.ledger.conversation import opens_turn
-from barrier_policy.ledger.corrections import values_in
+from barrier_policy.ledger.conversation.turns import opens_turn
+from barrier_policy.ledger.currency.corrections import values_in
 
 from .conftest import numbered, told
 

@@ -11,7 +11,8 @@ from barrier_policy import Decider, Gate
 from barrier_policy.audit.audit import audit
 from barrier_policy.audit.model import Outcome
 from barrier_policy.carrier.block import Entry, parse_block, render_block
-from barrier_policy.ledger.corrections import Correction, Statement, find_replaced
+from barrier_policy.ledger.currency.corrections import Statement, find_replaced
+from barrier_policy.ledger.model import Correction
 
 from .conftest import NOW, Messages, agent, called, user
 from .conftest import THANKS as TAIL

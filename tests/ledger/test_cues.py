@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from barrier_policy.ledger.cues import FIRST_WORDS, postpones, tells_rest
+from barrier_policy.ledger.dialogue.cues import FIRST_WORDS, postpones, tells_rest
 
 PUT_OFF = {
     "English": "Meanwhile, could you water the ferns?",

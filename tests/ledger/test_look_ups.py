@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from barrier_policy.ledger.cues import asks, has_question_word, only_asks, resumes
+from barrier_policy.ledger.dialogue.cues import asks, has_question_word, only_asks, resumes
 
 from .conftest import Messages, agent, at, judge, shown, tool, user
 

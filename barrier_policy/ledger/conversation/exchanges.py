@@ -1,0 +1,44 @@
+"""What was settled in talk alone: questions of the agent with the user's answers.
+
+An answer means nothing without its question, so both are one line. What the agent acted on at once is in its calls (design section 5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from barrier_policy.ledger.conversation.turns import Conversation, Turn, end_of, user_text
+from barrier_policy.ledger.dialogue.cues import asks
+
+NEWEST = 6
+"""Answered questions, back from the present."""
+MAX_ANSWER = 160
+MAX_QUESTION = 200
+BARE = 24
+"""Characters of an answer that picks one of several things: then all that was asked is told."""
+
+
+def find_exchanges(conversation: Conversation) -> Iterator[tuple[int, str]]:
+    """Messages, and the line that is to be noted for each: of the newest exchanges, in order."""
+    talked = (turn for turn in conversation.turns if turn.has_user and turn.is_read and not turn.calls)
+    found = [_answered(conversation, turn) for turn in talked if turn.start < conversation.present]
+    for places, text in [exchange for exchange in found if exchange is not None][-NEWEST:]:
+        yield from ((place, text) for place in places)
+
+
+def _answered(conversation: Conversation, turn: Turn) -> tuple[tuple[int, int], str] | None:
+    """Where the question and the answer stand, neither of which may go alone, and both in one line."""
+    before = conversation.turns[turn.index - 1] if turn.index else None
+    if before is None or not before.asks or turn.puts_off:
+        return None
+    answer = user_text(conversation, turn).strip()
+    if not answer or len(answer) > MAX_ANSWER or asks(answer):
+        return None
+    return (before.final, turn.start), f"{_question(conversation, before, answer)} → {answer}"
+
+
+def _question(conversation: Conversation, turn: Turn, answer: str) -> str:
+    """What was asked: its last question, with the closing words before it where the answer is a bare choice."""
+    asked = conversation.of_kind(turn.final, "question")
+    closing = end_of(conversation.messages[turn.final]).strip()
+    return asked[-1].text[-MAX_QUESTION:] if asked and len(answer) > BARE else closing

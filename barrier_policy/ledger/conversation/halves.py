@@ -1,0 +1,52 @@
+"""Messages that ask several things of which the agent has answered only the first ones."""
+
+from __future__ import annotations
+
+import re
+
+from barrier_policy.facts.words import content_words
+from barrier_policy.ledger.conversation.turns import MAX_CLOSING, MAX_REPLY, Conversation, Turn, user_text, words_of
+
+FOLLOWING = 3
+"""Later turns that may come back to a question."""
+NAMES = 3
+"""A question has this many words of its own before it counts as one of several."""
+
+_ASKED = re.compile(r"[^?？;!\n]+[?？]")
+_CLAUSE = re.compile(r"[,;:]\s+|[、，]")
+_SENTENCE = re.compile(r"[.,;:!?…](?=\s|$)|[。！？、，\n]")
+
+
+def is_half_answered(conversation: Conversation, turn: Turn) -> bool:
+    """Whether the last thing that the user asked for in a message is hardly named after it, although the first is.
+
+    An answer with as many clauses as there were questions is taken for an answer to all of them. Costs time in the turn and the next three.
+    """
+    if "question" not in turn.kinds or turn.final < 0:
+        return False
+    asked = _asked(user_text(conversation, turn)[:MAX_REPLY])
+    if len(asked) < 2:
+        return False
+    answer = words_of(conversation.messages[turn.final])[:MAX_CLOSING]
+    if sum(1 for clause in _SENTENCE.split(answer) if clause.strip()) >= len(asked):
+        return False
+    heard = _heard(conversation, turn)
+    last = asked[-1] - frozenset().union(*asked[:-1])
+    return (
+        len(last) >= NAMES and 2 * len(last & heard) < len(last) and not all(words.isdisjoint(heard) for words in asked[:-1])
+    )
+
+
+def _asked(text: str) -> list[frozenset[str]]:
+    """The words of each thing that a message asks: of each clause of each sentence with a question mark."""
+    clauses = (clause for question in _ASKED.findall(text) for clause in _CLAUSE.split(question))
+    return [words for clause in clauses if len(words := content_words(clause)) >= 2]
+
+
+def _heard(conversation: Conversation, turn: Turn) -> frozenset[str]:
+    """The words of what was called, returned and said from the turn on."""
+    following = conversation.turns[turn.index : turn.index + 1 + FOLLOWING]
+    calls = [call for later in following for call in later.calls]
+    texts = [part.text[:MAX_REPLY] for call in calls for part in (call.part, *(result.part for result in call.results))]
+    texts += [words_of(conversation.messages[later.final])[:MAX_REPLY] for later in following if later.final >= 0]
+    return content_words("\n".join(texts))

@@ -1,0 +1,47 @@
+"""What a user's message tells or orders, and in which sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from barrier_policy.facts.model import Fact
+from barrier_policy.ledger.conversation.turns import (
+    Conversation,
+    Turn,
+    user_text,
+)
+
+INSTRUCTIVE = ("instruction", "release", "correction")
+"""Kinds of facts that make a user's message more than a question or a remark."""
+MARKER = 5
+"""A gap of this many characters holds no more than a list marker."""
+
+
+def is_instruction(turn: Turn) -> bool:
+    """Whether the user's message says something that later turns may depend on, and does not only ask or chat."""
+    return not turn.kinds.isdisjoint(INSTRUCTIVE) or turn.shows
+
+
+def told_text(conversation: Conversation, turn: Turn) -> str:
+    """The sentences of the user's message that tell or order something; those that are rules have records of their own."""
+    rules = {(fact.part, fact.start) for fact in conversation.of_kind(turn.start, "constraint", "approval_gate")}
+    told = conversation.of_kind(turn.start, *INSTRUCTIVE)
+    plain = [fact for fact in told if (fact.part, fact.start) not in rules]
+    words = [fact.text for fact in joined(conversation, plain or told[:1])]
+    return "\n".join(words) or user_text(conversation, turn)
+
+
+def joined(conversation: Conversation, facts: Sequence[Fact]) -> list[Fact]:
+    """Sentences as one where nothing but blanks and list markers stands between them, so that numbers of steps are not lost."""
+    found: list[Fact] = []
+    for fact in sorted(facts, key=lambda fact: (fact.part, fact.start, -fact.end)):
+        last = found[-1] if found else None
+        if last is not None and last.part == fact.part and fact.start <= last.end + MARKER:
+            text = conversation.messages[fact.message].parts[fact.part].text
+            end = max(last.end, fact.end)
+            found[-1] = msgspec.structs.replace(last, end=end, text=text[last.start : end])
+        else:
+            found.append(fact)
+    return found

@@ -1,0 +1,1 @@
+"""What holds now of what was said twice: corrections, and answers of look-ups asked again."""

@@ -1,0 +1,163 @@
+"""Items whose words no longer hold as they stand, because a user corrected them or the same look-up answered otherwise since (design section 5).
+
+What is told anew as a whole is superseded, and nothing protects it. A statement that holds but for a value stays, and its line says which
+value holds now. Effects are history and are left alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import msgspec
+
+from barrier_policy.ledger.conversation.turns import Call, Conversation, opens_turn, speaks
+from barrier_policy.ledger.currency.corrections import (
+    Replaced,
+    Statement,
+    find_replaced,
+    may_correct,
+    told_as_replaced,
+    values_in,
+)
+from barrier_policy.ledger.currency.looked_again import changed_cells, look_up_name
+from barrier_policy.ledger.model import Answer, Correction, Event, Family, Item
+from barrier_policy.transcript.model import Message, PartType
+from barrier_policy.transcript.pairing import PartRef
+
+MAX_STATEMENT = 1_500
+"""Characters of a message that states something; a longer one is pasted or composed."""
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n")
+FAILED = frozenset({"failed", "rejected", "unknown"})
+PROSE = frozenset({"note", "row"})
+"""Kinds of bindings that are words and no single values."""
+
+
+def find_corrections(conversation: Conversation) -> tuple[Correction, ...]:
+    """The sentences of users that may put a value in the place of another, in order."""
+    return tuple(
+        Correction(message=message.index, text=sentence)
+        for message in conversation.messages
+        if opens_turn(message)
+        for sentence in _sentences(message)
+        if may_correct(sentence)
+    )
+
+
+def supersede(
+    conversation: Conversation, items: Sequence[Item], corrections: Sequence[Correction]
+) -> tuple[list[Item], list[Event]]:
+    """The items, with what in them was replaced, and the events of those that are superseded as a whole. Linear in the conversation."""
+    replaced = find_replaced(find_statements(conversation.messages), corrections) if corrections else []
+    look_ups = _LookUps(conversation)
+    shown: dict[int, dict[str, None]] = {}
+    for item in items:
+        if item.kind == "row":
+            shown.setdefault(item.message, {})[item.text] = None
+    found: list[Item] = []
+    events: list[Event] = []
+    for item in items:
+        call = look_ups.of(item)
+        if call is not None:
+            name = look_up_name(call.part.name, call.part.text)
+            new, event = _looked_again(
+                msgspec.structs.replace(item, subject=name), look_ups.newest[name], shown, conversation
+            )
+        else:
+            new, event = _corrected(item, replaced)
+        found.append(new)
+        events += [event] if event else []
+    return found, events
+
+
+# look-ups -----------------------------------------------------------------------------------------------------------
+
+
+def newest_answers(conversation: Conversation) -> dict[str, Answer]:
+    """By the name of a look-up, its newest answer."""
+    return _LookUps(conversation).newest
+
+
+class _LookUps:
+    """The look-ups of a conversation: which one a line is of, and the newest answer of each."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        self._calls: dict[PartRef, Call] = {}
+        self.newest: dict[str, Answer] = {}
+        """By the name of a look-up."""
+        for turn in conversation.turns:
+            for call in turn.calls:
+                if call.reads and call.results:
+                    self._learn(call)
+
+    def _learn(self, call: Call) -> None:
+        last = call.results[-1]
+        self._calls.update((result.ref, call) for result in call.results)
+        if last.fact is None or str(last.fact.get("state", "")) not in FAILED:
+            self.newest[look_up_name(call.part.name, call.part.text)] = Answer(message=last.ref.message, text=last.part.text)
+
+    def of(self, item: Item) -> Call | None:
+        """The look-up whose answer a line is of, where it has a newest one."""
+        call = self._calls.get(PartRef(item.message, item.part)) if item.kind == "row" else None
+        return call if call is not None and look_up_name(call.part.name, call.part.text) in self.newest else None
+
+
+def _looked_again(
+    item: Item, newest: Answer, shown: Mapping[int, Iterable[str]], conversation: Conversation
+) -> tuple[Item, Event | None]:
+    """A line of an answer: superseded where the newest answer says all of it otherwise and stays in sight, else with what it says otherwise."""
+    changed, whole = changed_cells(item.text, newest.text) if newest.message > item.message else ({}, False)
+    if not changed:
+        return item, None
+    seen = newest.message >= conversation.present or any(
+        all(value in text for value in changed.values()) for text in shown.get(newest.message, ())
+    )
+    if not whole or not seen:
+        return _marked(item, changed), None
+    attributes = item.attributes | {"newer": "\n".join(changed.values()), "replaced": told_as_replaced(changed)}
+    event = Event(newest.message, item.id, "superseded", f"looked up anew at message {newest.message}")
+    return msgspec.structs.replace(item, attributes=attributes), event
+
+
+# spoken corrections -------------------------------------------------------------------------------------------------
+
+
+def _sentences(message: Message) -> Iterator[str]:
+    for part in message.parts:
+        if part.type is PartType.TEXT and len(part.text) <= MAX_STATEMENT:
+            yield from (sentence.strip() for sentence in SENTENCE_END.split(part.text) if sentence.strip())
+
+
+def find_statements(messages: Iterable[Message]) -> list[Statement]:
+    """What users and the agent have said with a value in it, each known by its message."""
+    return [
+        Statement(key=str(message.index), message=message.index, text=sentence, by_user=opens_turn(message))
+        for message in messages
+        if opens_turn(message) or speaks(message)
+        for sentence in _sentences(message)
+        if values_in(sentence)
+    ]
+
+
+def _corrected(item: Item, replaced: Sequence[Replaced]) -> tuple[Item, Event | None]:
+    """An item with what was replaced in it; a single value that was is superseded. A correction says what it replaces, wherever that stands."""
+    if item.family is Family.EFFECT or item.kind == "environment" or not replaced:
+        return item, None
+    values = values_in(item.text)
+    hits = [entry for entry in replaced if entry.old in values and item.message <= entry.message]
+    if item.family is Family.BINDING and item.kind not in PROSE:
+        last = next((entry for entry in hits if entry.everywhere and len(values) == 1 and not item.attributes["held"]), None)
+        if last is None:
+            return item, None
+        attributes = item.attributes | {"newer": last.new}
+        reason = f"message {last.message} says {last.new} instead"
+        return msgspec.structs.replace(item, attributes=attributes), Event(last.message, item.id, "superseded", reason)
+    told = {entry.old: entry.new for entry in hits if str(item.message) in entry.statements and entry.new not in values}
+    own = {e.old: e.new for e in replaced if e.message == item.message and e.new in values and e.old not in values}
+    return _marked(item, told | own), None
+
+
+def _marked(item: Item, replaced: Mapping[str, str]) -> Item:
+    """An item whose line says which of its values no longer hold."""
+    told = told_as_replaced(replaced)
+    return msgspec.structs.replace(item, attributes=item.attributes | {"replaced": told}) if told else item

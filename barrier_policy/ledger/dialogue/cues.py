@@ -1,0 +1,212 @@
+"""Words by which people put off, wait and ask for the same once more: the lists of `dialogue/`, and what they can't say in patterns.
+
+A list can't say that a verb, an article and a noun follow each other, nor that a whole sentence has only such words. The long patterns are for
+lower case: told to ignore it, `re` tries each of their words at each place, which takes five times as long.
+"""
+
+from __future__ import annotations
+
+import re
+
+from barrier_policy.facts.phrases import words_of
+from barrier_policy.facts.words import lower_case
+from barrier_policy.ledger.dialogue.words import find_words
+
+FIRST_WORDS = 8
+"""Words of a message in which an answer is put off."""
+OPENING_WORDS = 3
+"""Words of a message that say that it is about something else."""
+RESUMING_WORDS = 12
+"""Words of a message that only says to go on; a longer one gives work of its own."""
+ASKING_WORDS = 4
+"""Words of a message among which a question word makes it a question."""
+
+MAX_QUESTION = 100
+"""Characters of a message that does nothing but ask."""
+_GREETING = re.compile(r"\W*(?:\w+(?:\s\w+)?,)?[\W_]*")
+"""What may stand before the word that opens a question: two words and a comma, or a sign."""
+_CLAUSE_SIGN = re.compile(r"[,;:—–，、；：]|[.!?…。！？؟](?=\s*\S)")
+"""After it comes another clause or sentence."""
+
+WAITS = re.compile(
+    r"\b(?:i(?:'|’)?(?:m| am)? ?wait(?:ing)? for (?:your|you|a go|the go)|awaiting your|ich warte auf (?:dein|ihr|eur|die freigabe|das ok)|j(?:'|’)attends (?:ton|ta|votre|le feu)"
+    r"|espero (?:tu|su|a que)|aspetto (?:il tuo|la tua|un tuo)|aguardo (?:o seu|a sua|sua|seu)|ik wacht op (?:je|jouw|uw)|jag väntar på (?:ditt|din)|czekam na (?:twoj|twój|pańsk)|жду (?:вашего|твоего))",
+    re.IGNORECASE,
+)
+"""Words by which the agent says that the user must speak first."""
+
+_AWAITS = re.compile(
+    r"\b(?:(?:awaiting|(?:still )?waiting (?:for|on)|yet to (?:receive|get)) (?!your?\b)(?:an? |the |his |her |their |its |[\w']+'s )?(?:answer|reply|response|decision|confirmation|approval|verdict|result|feedback|word|signature|call)"
+    r"|no (?:answer|reply|response|word|decision|confirmation|verdict|feedback) (?:yet|so far)|(?:have|has)(?:n(?:'|’)?t| not) (?:yet )?(?:heard|answered|replied|responded|confirmed|decided|reacted|called back|come back|shown up)"
+    r"|(?:answer|reply|response|decision|confirmation|approval|verdict) (?:is )?(?:still )?(?:pending|outstanding|due|expected)"
+    r"|(?:antwort|rückmeldung|bestätigung|entscheidung|zusage|freigabe|rückruf)\w* (?:steht|stehen|fehlt|fehlen)\b|warte(?:n|t)? (?:noch )?auf (?:\w+ )?(?:antwort|rückmeldung|bestätigung|entscheidung|zusage|rückruf)"
+    r"|noch keine (?:antwort|rückmeldung|bestätigung|entscheidung|zusage)|hat sich (?:noch |bisher )?nicht gemeldet|hat (?:noch |bisher )nicht geantwortet"
+    r"|(?:attends?|attendons|en attente d[e']|manque) ?(?:la |le |sa |son |leur |une |l')?(?:réponse|confirmation|décision|accord|avis|retour)|(?:réponse|confirmation|décision|avis) (?:est )?attendue?|n'a pas (?:encore )?répondu|pas encore de réponse"
+    r"|(?:espero|esperamos|esperando|falta|pendiente de|a la espera de) (?:su |la |una |el )?(?:respuesta|confirmación|decisión|visto)|no ha (?:contestado|respondido)|aún sin respuesta"
+    r"|(?:attendo|aspetto|aspettiamo|in attesa di|manca) (?:la |il |una |sua )?(?:su[ao] )?(?:risposta|conferma|decisione)|non ha (?:ancora )?risposto"
+    r"|(?:aguardo|aguardando|espero|falta) (?:a |uma |sua )*(?:resposta|confirmação|decisão)|(?:ainda )?não respondeu"
+    r"|(?:wacht(?:en)? (?:nog )?op|nog geen) (?:een |het |zijn |haar )?(?:antwoord|bevestiging|reactie|besluit|beslissing)|heeft nog niet (?:geantwoord|gereageerd)"
+    r"|(?:czekam|czekamy) na (?:\w+ )?(?:odpowiedź|decyzję|potwierdzenie)|(?:jeszcze|na razie) nie odpowiedzia\w+|čekám(?:e)? na (?:\w+ )?(?:odpověď|rozhodnutí|potvrzení)|zatím neodpověděl\w*"
+    r"|жд(?:у|ём|ем) (?:\w+ )?(?:ответа?|решени[ея]|подтверждени[ея])|ответа (?:пока|ещё|еще) нет|(?:пока|ещё|еще) не ответил\w*|(?:yanıt|cevap)\w* (?:bekliyor|bekleniyor)\w*|henüz (?:yanıt|cevap)"
+    r"|väntar på (?:\w+ )?(?:svar|besked)|inget svar (?:än|ännu)|venter på (?:\w+ )?(?:svar|besked)|(?:ikke|ingen) svar(?:et)? (?:endnu|ennå)|válaszra vár\w*|még nem válaszolt)"
+    r"|等(?:待)?[^。，,]{0,6}(?:回复|答复|批复|批准|确认|回覆)|(?:还没|尚未)(?:有)?[^。，,]{0,4}(?:回复|答复|回音|批)|(?:返事|返信|回答|承認|連絡)(?:を)?(?:待ち|待って)|(?:返事|返信|回答|連絡)はまだ|(?:답변|회신|답장|승인)(?:을|를)? ?(?:기다|대기)|아직 (?:답|회신)"
+    r"|(?:بانتظار|ننتظر|أنتظر) (?:ال)?(?:رد|موافق|تأكيد)|لم يرد|(?:जवाब|उत्तर|मंज़ूरी) (?:का|की) इंतज़ार|जवाब नहीं आया"
+)
+"""Words by which the agent says that somebody other than the user has yet to answer."""
+
+_DEFERS = re.compile(
+    r"\b(?:let me (?:first )?(?:ask|think|check with|sleep|see what)|(?:i(?:'|’)?ll|i will) (?:think|ask|sleep|get back|tell you|let you know)|get back to you|(?:tell|let) you (?:know )?(?:later|tomorrow|after)|(?:don(?:'|’)?t|do not) know yet|not sure yet"
+    r"|muss (?:ich )?(?:erst|noch) (?:\w+ )?(?:nach)?(?:fragen|denken|überlegen)|(?:kläre?|frage?|überlege) (?:ich )?(?:das |es |mir )*noch|melde mich (?:dann|später|noch|morgen)|(?:sag|sage) (?:ich )?(?:dir|ihnen|euch) (?:später|noch|morgen)"
+    r"|je (?:te|vous) (?:dirai|redis)|laisse-moi réfléchir|je réfléchis|te (?:digo|aviso) (?:luego|mañana)|lo pienso|déjame pensar|ti (?:dico|faccio sapere)|ci penso|te digo depois|vou pensar"
+    r"|ik denk er (?:nog )?over|laat het je weten|muszę (?:się )?(?:zastanowić|zapytać)|dam znać|musím (?:si )?(?:to )?(?:rozmyslet|promyslet)|dám vědět|подумаю|сообщу позже|düşüneyim|sana (?:sonra )?söylerim|jag återkommer|jag funderar)\b"
+    r"|让我想想|我考虑一下|晚点告诉你|考えさせて|後で(?:連絡|お返事)|생각해 ?볼게|나중에 알려"
+)
+"""Words by which the user puts off a decision that is theirs: what the agent had said was a proposal, question mark or not."""
+
+_OBJECT = r"(?: (?:that|this|it|so|these|those|them|(?:that|this|the|your) (?:rules?|limits?|instructions?|wish(?:es)?)))?"
+_ACKNOWLEDGEMENTS = (
+    r"(?:fully |clearly |all )?understood|got (?:it|that)|(?:duly |well )?noted|(?:(?:i|i've|i have) )?(?:made|taken|take) (?:a )?note(?: of"
+    + _OBJECT
+    + ")?"
+    r"|sure(?: thing)?|ok(?:ay)?|al(?:l )?right|right|yes|yep|fine|good|great|perfect|of course|certainly|absolutely|definitely|no problem|makes sense|copy that|roger(?: that)?"
+    r"|as you (?:wish|say)|thanks?(?: you)?|(?:i )?will do"
+    + _OBJECT
+    + r"|consider it done|(?:i'm |i am )?on it|(?:i )?(?:understand|agree)"
+    r"|(?:and |so )?(?:i'll|i will|i shall|we'll|we will)(?: (?:do|handle|take care of|see to|make sure of|keep(?: to)?|remember|bear|follow|respect|observe|hono(?:u)?r|stick (?:to|with)"
+    r"|comply(?: with)?|abide by|adhere to|get (?:right |straight )?(?:on|to)|get started(?: on)?|get going|work on|start(?: on)?|be careful)"
+    + _OBJECT
+    + r"(?: in mind)?)?"
+    r"|from now on|right away|now|at once|immediately|going forward|for sure|too|then|carefully|accordingly|strictly|always|then|and"
+    r"|verstanden|alles klar|(?:na )?klar|gut|in ordnung|notiert|vermerkt|gern(?:e)?|natürlich|selbstverständlich|(?:das )?mach(?:e)? ich|wird (?:so )?gemacht"
+    r"|ich (?:mache|erledige|übernehme) (?:das|es)|ich kümmere mich(?: darum)?|(?:das )?werde ich (?:tun|machen|beachten)|ich werde mich daran halten|ich halte mich daran|ich denke daran"
+    r"|(?:bien )?compris|entendu|bien reçu|d'accord|(?:c'est |bien )?noté|bien sûr|parfait|je (?:le ferai|m'en occupe|m'en charge)|ce sera fait|j'y veillerai"
+    r"|entendido|de acuerdo|vale|claro|anotado|por supuesto|perfecto|(?:así )?lo haré|(?:yo )?me encargo(?: de ello)?|lo tendré en cuenta"
+    r"|capito|ricevuto|d'accordo|va bene|certo|lo farò|ci penso io|me ne occupo(?: io)?|ne terrò conto|combinado|farei isso|vou fazer(?: isso)?|pode deixar"
+    r"|begrepen|duidelijk|prima|genoteerd|(?:dat )?(?:zal|ga) ik doen|doe ik|komt goed|ik zorg ervoor|uppfattat|förstått|okej|jag fixar det|ska bli"
+    r"|zrozumiał[ea]m|rozumiem|jasne|dobrze|zrobię to|przyjął?em|rozumím|jasně|dobře|udělám to|anladım|tamam|hallederim|понял[аи]?|понятно|хорошо|сделаю(?: это)?|принято|учту|ясно"
+    r"|好的?|明白了?|收到|知道了|没问题|我会的|了解(?:です|しました|いたしました)?|承知(?:しました|いたしました|です)?|かしこまりました|わかりました|分かりました|はい|알겠습니다|네|확인했습니다"
+)
+ACKNOWLEDGES = re.compile(rf"\W*(?:{_ACKNOWLEDGEMENTS})(?:\W+(?:{_ACKNOWLEDGEMENTS}))*\W*", re.IGNORECASE)
+"""A sentence of nothing but words by which somebody takes note of what was said: it names nothing that could be owed besides."""
+MAX_ACKNOWLEDGEMENT = 120
+
+SHARE = re.compile(
+    r"\b(\d{1,4}) (?:out )?(?:of|von|sur|de|di|van|av|af|z|ze|из)(?: the| den| les| los| i| de| do)? (\d{1,4})\b"
+)
+"""A share of a whole, `4 of 10`."""
+
+REPEATS = re.compile(
+    r"\b(?:again|same(?=\W*$|\W+(?:again|for|with|but|thing|as|on|in|to|from|one|query|check|search|look-?up|call|command|test|report|list|procedure|way)\b)|once more|re-?run|nochmals?|wieder|erneut|gleich\w*|encore|même|de nouveau|otra vez|de nuevo|mism\w+|ancora|di nuovo|stess\w+"
+    r"|de novo|outra vez|mesm\w+|opnieuw|nog eens|dezelfde|снова|ещё раз|опять|jeszcze raz|ponownie|znovu|ještě jednou|tekrar|yine)\b"
+    r"|もう一度|同じ|再び|再来|再跑|再次|重新|一样|다시|똑같",
+    re.IGNORECASE,
+)
+"""Words by which somebody asks for the same thing once more; what was called then is the recipe."""
+
+_QUESTION_MARK = re.compile(r"[?？؟]|\b(?:ne zaman|neydi|nedir|m[ıiuü])\b", re.IGNORECASE)
+_TERSE = re.compile(r"\W*\w+(?:\W+\w+)?\W*")
+"""No more than two words, which order nothing by themselves."""
+
+_AWAITS_HINTS = (
+    "answer", "reply", "repli", "respon", "respuest", "rispost", "respost", "répon", "repón", "decis", "decid", "deciz", "décis", "décid",
+    "déciz", "confirm", "approv", "verdict", "result", "feedback", "word", "signature", "call", "heard", "react", "come back", "shown up",
+    "antwort", "rückmeld", "bestätig", "entscheid", "zusage", "freigabe", "rückruf", "gemeldet", "accord", "avis", "retour", "visto",
+    "contest", "confer", "antwoord", "bevestig", "reag", "reactie", "besl", "odpowied", "decyz", "potw", "odpověd", "rozhodnut", "ответ",
+    "решени", "подтвержд", "yanıt", "cevap", "svar", "besked", "válasz", "回", "复", "覆", "批", "确", "返", "承", "連", "答", "ر", "ج", "답", "회신", "승인",
+    "موافق", "تأكيد", "उत्तर", "मंज़ूरी",
+)  # fmt: skip
+"""One of these stands in whatever the longer pattern finds: most texts are done with after them."""
+
+
+def only_acknowledges(text: str) -> bool:
+    """Whether a sentence takes note of something and promises nothing that it names."""
+    return len(text) <= MAX_ACKNOWLEDGEMENT and ACKNOWLEDGES.fullmatch(text.replace("’", "'")) is not None
+
+
+def find_awaited(text: str) -> str | None:
+    """The words by which the agent says that somebody other than the user has yet to answer."""
+    lowered = lower_case(text)
+    found = _AWAITS.search(lowered) if any(map(lowered.__contains__, _AWAITS_HINTS)) else None
+    return text[found.start() : found.end()] if found else _words(text, "others_wait")
+
+
+def find_waiting(text: str) -> str | None:
+    """The words by which the agent says that the user must speak first."""
+    found = WAITS.search(text)
+    return found.group() if found else _words(text, "agent_waits")
+
+
+def asks_for_report(text: str) -> bool:
+    """Whether the agent asks the user to look at something and say what they see."""
+    return find_words("asks_report", text) is not None
+
+
+def limits(answer: str) -> bool:
+    """Whether an answer says in which case only, until when or with which exception it holds."""
+    return find_words("limits", answer) is not None
+
+
+def says_it_waits(text: str) -> bool:
+    """Whether the agent says that it waits in words that mean nothing else: what the user says next is the answer."""
+    return WAITS.search(text) is not None
+
+
+def _words(text: str, name: str) -> str | None:
+    hit = find_words(name, text)
+    return text[hit.start : hit.end] if hit is not None else None
+
+
+def tells_rest(text: str) -> bool:
+    """Whether the agent says that it is still at the rest of what was asked."""
+    return find_words("still_at_it", text) is not None
+
+
+def postpones(text: str) -> bool:
+    """Whether somebody puts an answer off and turns to something else."""
+    return find_words("puts_off", text, first=FIRST_WORDS) is not None
+
+
+def defers(text: str) -> bool:
+    """Whether the user puts off a decision that is theirs."""
+    return _DEFERS.search(lower_case(text)) is not None
+
+
+def turns_elsewhere(text: str) -> bool:
+    """Whether a message begins with something else than what was just talked about: `also …`."""
+    return find_words("besides", text, first=OPENING_WORDS) is not None
+
+
+def has_question_word(text: str) -> bool:
+    """Whether a message asks by a question word near its beginning, or anywhere where its language puts such words late."""
+    return find_words("asks", text, first=ASKING_WORDS) is not None or find_words("asks_anywhere", text) is not None
+
+
+def asks_where(text: str) -> bool:
+    """Whether a message asks for a place."""
+    return find_words("asks_where", text) is not None
+
+
+def asks(text: str) -> bool:
+    """Whether a message is put as a question."""
+    return _QUESTION_MARK.search(text) is not None or has_question_word(text)
+
+
+def only_asks(text: str) -> bool:
+    """Whether a short message is one clause that opens with a question word, after no more than a greeting."""
+    greeting = _GREETING.match(text)
+    begin = greeting.end() if greeting is not None else 0
+    if len(text) > MAX_QUESTION or _CLAUSE_SIGN.search(text, begin) is not None:
+        return False
+    hit = find_words("asks", text, first=ASKING_WORDS)
+    return (hit is not None and hit.start == begin) or find_words("asks_anywhere", text) is not None
+
+
+def may_ask(text: str) -> bool:
+    """Whether a message is a question, or too short to be told from one."""
+    return asks(text) or _TERSE.fullmatch(text) is not None
+
+
+def resumes(text: str) -> bool:
+    """Whether a short message says to go on with what was begun."""
+    short = len(words_of(text, RESUMING_WORDS + 1)) <= RESUMING_WORDS and len(text) <= MAX_ACKNOWLEDGEMENT
+    return short and find_words("goes_on", text) is not None

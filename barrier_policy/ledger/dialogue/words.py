@@ -1,0 +1,53 @@
+"""What people say about what they are at, language by language (`dialogue/<code>.json`): they put off, wait, go on, ask, turn to something
+else, want a report, limit a consent.
+
+To add a language, add a file. Each list holds words and phrases, separated by commas, spelled as `barrier_policy.facts.phrases` spells them.
+"""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+from importlib.resources import files
+
+import msgspec
+
+from barrier_policy.facts.phrases import Hit, Phrases, Word, words_of
+
+MAX_WORDS = 120
+"""Words of a message that are looked at."""
+
+
+class Language(msgspec.Struct, frozen=True, kw_only=True):
+    """One language's lists; words that ask stand near the beginning of a message, or anywhere in it where the language puts them late."""
+
+    puts_off: str
+    agent_waits: str
+    others_wait: str
+    still_at_it: str
+    besides: str
+    asks_report: str
+    limits: str
+    asks: str = ""
+    asks_anywhere: str = ""
+    asks_where: str = ""
+    goes_on: str = ""
+
+
+@cache
+def _lists(name: str) -> Phrases[str]:
+    folder = files("barrier_policy.ledger.dialogue")
+    entries = sorted((entry for entry in folder.iterdir() if entry.name.endswith(".json")), key=lambda entry: entry.name)
+    languages = [msgspec.json.decode(entry.read_bytes(), type=Language) for entry in entries]
+    lists = (getattr(language, name).split(", ") for language in languages)
+    return Phrases(([entry for entry in entries if entry], name) for entries in lists)
+
+
+def find_words(name: str, text: str, *, first: int = MAX_WORDS) -> Hit[str] | None:
+    """The first entry of a list in a text, within its first words."""
+    return next(iter(_lists(name).find(text, _words(text, first))), None)
+
+
+@lru_cache(maxsize=8)
+def _words(text: str, limit: int) -> tuple[Word, ...]:
+    """The first words of a text; the last few answers are remembered, for several lists are looked up in the same text."""
+    return tuple(words_of(text, limit))

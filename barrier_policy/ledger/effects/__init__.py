@@ -1,0 +1,1 @@
+"""What was done: effects with their states, and the words of their receipts."""

@@ -1,0 +1,302 @@
+"""Side effects of calls: state from results, settled later only by structured evidence (design section 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import msgspec
+
+from barrier_policy.digest import digest_text
+from barrier_policy.ledger.conversation.look_ups import gives_order, is_untold
+from barrier_policy.ledger.conversation.turns import Call, Conversation, Result
+from barrier_policy.ledger.effects.receipt import MAX_WHOLE, clip, is_content, leaves, receipt_text
+from barrier_policy.ledger.model import UNSETTLED, Event, Family, Item
+from barrier_policy.transcript.model import MessageKind
+
+STATE_OF_RESULT = {
+    "done": "confirmed",
+    "pending": "started",
+    "partial": "partial",
+    "failed": "failed_clean",
+    "rejected": "failed_clean",
+    "unknown": "unknown",
+}
+LOCAL_BASES = frozenset({"shell", "table", "sql"})
+"""A tool known to be silent on success; from any other, an empty answer leaves the outcome open."""
+
+MIN_NAME = 4
+MAX_OPEN = 20
+
+
+def effect_id(call: Call) -> str:
+    """The name of a call's effect in the ledger."""
+    return f"effect:{call.ref.message}.{call.ref.part}"
+
+
+def find_effects(conversation: Conversation) -> tuple[list[Item], list[Event], list[Call]]:
+    """An item for each call that is not a plain read, with its events in order, and what later look-ups said of it.
+
+    Third are the last look-ups of effects that are still open: they say how far these have come.
+    """
+    effects = _Effects()
+    for turn in conversation.turns:
+        effects.begin_turn()
+        untold, ordered = is_untold(turn), bool(turn.calls) and gives_order(conversation, turn)
+        for call in turn.calls:
+            effects.add(call, untold=untold, ordered=ordered)
+    effects.events.extend(_jobs(conversation, effects.handles, effects.states))
+    items = [effects.finished(item) for item in effects.items]
+    open_look_ups = {call.ref: call for item, call in effects.looked_up.items() if effects.states[item] in UNSETTLED}
+    return items, effects.events, list(open_look_ups.values())
+
+
+MAX_BREAK = 3
+"""Lines in which something tells that it broke off half-way; more are a listing of what others are at."""
+MAX_TEXTS = 6
+"""Texts that an edit is given besides the name of the file: what is replaced, and by what, last."""
+
+
+class _Effects:
+    """Effects in the order of the transcript. A call costs time in its own size.
+
+    `handles` leads from a job id, key or id in a result to the open effects that it belongs to; `outcomes` has the last look-up
+    of the same turn that named an effect.
+    """
+
+    def __init__(self) -> None:
+        self.items: list[Item] = []
+        self.events: list[Event] = []
+        self.states: dict[str, str] = {}
+        self.handles: dict[str, list[str]] = {}
+        self.outcomes: dict[str, str] = {}
+        self.looked_up: dict[str, Call] = {}
+        self._of_turn: dict[str, str] = {}
+        self._calls: dict[tuple[str, str], list[str]] = {}
+        self._last_edit: dict[str, str] = {}
+        self._wrote: dict[tuple[str, str], str] = {}
+        self._overwritten: dict[str, str] = {}
+        """By file and text, the edit that wrote it; and by edit, the one that replaced what it wrote."""
+
+    def begin_turn(self) -> None:
+        """Forget the names that hold within one turn."""
+        self._of_turn = {}
+
+    def add(self, call: Call, *, untold: bool, ordered: bool) -> None:
+        """Take the next call; `untold`: the user's message gives no work that was recognized; `ordered`: it asks nothing."""
+        if call.fact is not None and call.fact.get("plan"):
+            return  # its entries are obligations of their own
+        names = {name for full in _names(call) for name in (full, _last_segment(full))}
+        named = sorted(names & self.handles.keys())
+        if not call.reads or (not named and ((not untold and _acts_after_all(call)) or (ordered and _tells_deed(call)))):
+            self._begin(call)
+        else:
+            of_turn = {self._of_turn[name] for name in names & self._of_turn.keys() if len(name) >= MIN_NAME}
+            self.outcomes.update(dict.fromkeys(sorted(of_turn), _outcome(call)))
+        for event in _reconciled(call, named, self.handles, self.states):
+            self.events.append(event)
+            self.states[event.item] = event.state
+            self.outcomes[event.item] = _outcome(call)
+        for name in named:
+            for item in self.handles[name][-MAX_OPEN:]:
+                if self.states[item] in UNSETTLED and item != effect_id(call) and call.results:
+                    self.looked_up[item] = call
+
+    def _begin(self, call: Call) -> None:
+        item = _effect(call)
+        self.items.append(item)
+        for event in _own_events(call, item.id):
+            self.events.append(event)
+            self.states[item.id] = event.state
+        same = self._calls.setdefault((call.part.name, digest_text(call.part.text)), [])
+        if self.states[item.id] == "confirmed":
+            self._repeated(same, item.id, item.message)
+            if _is_file_edit(call):
+                self._last_edit[item.subject] = item.id
+            self._overwrite(item, call)
+        same.append(item.id)
+        handles = tuple(dict.fromkeys(_handles(call)))
+        if self.states[item.id] in UNSETTLED:
+            for handle in handles:
+                self.handles.setdefault(handle, []).append(item.id)
+        if _is_file_edit(call):
+            return  # who reads the file next sees the file, not what became of the edit
+        targets = call.fact.get("targets", ()) if call.fact else ()
+        self._of_turn.update((_last_segment(name), item.id) for name in (*handles, *targets))
+
+    def _repeated(self, same: Sequence[str], item: str, message: int) -> None:
+        """The very same call has gone through: what an earlier one left open is settled by it."""
+        for earlier in same[-MAX_OPEN:]:
+            if self.states[earlier] in UNSETTLED:
+                self.events.append(Event(message, earlier, "confirmed", f"the same call as {item}, which went through"))
+                self.states[earlier] = "confirmed"
+
+    def _overwrite(self, item: Item, call: Call) -> None:
+        """A short edit that replaces just what an earlier one of the file wrote: of that nothing is left."""
+        texts = [leaf for leaf in leaves(call.part.arguments) if leaf != item.attributes["target"]]
+        if not _is_about_one_file(call) or "@" in item.subject or not 2 <= len(texts) <= MAX_TEXTS:
+            return
+        if earlier := self._wrote.pop((item.subject, texts[-2]), ""):
+            self._overwritten[earlier] = item.id
+        self._wrote[item.subject, texts[-1]] = item.id
+
+    def finished(self, item: Item) -> Item:
+        """The item with what a look-up of its turn said of it; an edit that a later one followed is marked as merged into that."""
+        last = self._last_edit.get(item.subject, item.id)
+        last = self._overwritten.get(item.id, last) if last == item.id else last
+        if last != item.id and self.states[item.id] == "confirmed":
+            item = msgspec.structs.replace(item, attributes=item.attributes | {"merged": last})
+        outcome = self.outcomes.get(item.id)
+        return msgspec.structs.replace(item, text=f"{item.text} ⇒ {outcome}") if outcome else item
+
+
+def _is_file_edit(call: Call) -> bool:
+    """A call that puts content into one file: the last receipt speaks for the earlier ones."""
+    return _is_about_one_file(call) and any(is_content(leaf) for leaf in leaves(call.part.arguments))
+
+
+def _is_about_one_file(call: Call) -> bool:
+    targets: Sequence[str] = call.fact.get("targets", ()) if call.fact else ()
+    return len(targets) == 1 and ("/" in targets[0] or "." in targets[0])
+
+
+def _last_segment(name: str) -> str:
+    """`job/x-1` and `batch/x-1` are named x-1."""
+    return name.rsplit("/", 1)[-1]
+
+
+def _acts_after_all(call: Call) -> bool:
+    """A read by its name only, whose short answer says that something is under way: it did act."""
+    if call.fact is None or not call.fact.get("assumed") or not call.results:
+        return False
+    last = call.results[-1]
+    if last.fact is None or len(last.part.text) > MAX_WHOLE:
+        return False
+    reports = str(last.fact.get("reports", ""))
+    lines = last.part.text.strip().count("\n") + 1
+    in_words = last.fact.get("basis") == "text" and lines <= (MAX_BREAK if reports == "partial" else 1)
+    return (last.fact.get("basis") == "key" or in_words) and reports in ("pending", "partial", "unknown")
+
+
+def _tells_deed(call: Call) -> bool:
+    """A read for want of a verb in its name, whose one line of an answer says that something is done or gives it a number."""
+    if call.fact is None or not call.fact.get("assumed") or call.fact.get("basis") != "unknown" or not call.results:
+        return False
+    last = call.results[-1]
+    if last.fact is None or len(last.part.text) > MAX_WHOLE or "\n" in last.part.text.strip():
+        return False
+    said = set(leaves(call.part.arguments))
+    return last.fact.get("reports") == "done" or any(handle not in said for handle in last.fact.get("handles", ()))
+
+
+def _outcome(call: Call) -> str:
+    """What a look-up answered: a short answer whole, of a long one the line that shows a state and the last one."""
+    if not call.results:
+        return ""
+    text = call.results[-1].part.text.strip()
+    if len(text) <= MAX_WHOLE:
+        return text
+    fact = call.results[-1].fact
+    lines = dict.fromkeys((fact.text.strip() if fact else "", text.rsplit("\n", 1)[-1].strip()))
+    return clip("; ".join(line for line in lines if line), MAX_WHOLE)
+
+
+def _effect(call: Call) -> Item:
+    fact = call.fact
+    targets = fact.get("targets", ()) if fact else ()
+    keys = fact.get("keys", ()) if fact else ()
+    operation = (fact.get("operation") if fact else "") or call.part.name
+    return Item(
+        id=effect_id(call),
+        family=Family.EFFECT,
+        kind=call.effect_class,
+        message=call.ref.message,
+        part=call.ref.part,
+        text=receipt_text(call),
+        subject=f"{operation} {targets[0]}" if targets else "",
+        attributes={
+            "tool": call.part.name,
+            "operation": operation,
+            "target": targets[0] if targets else "",
+            "key": keys[0] if keys else "",
+            "assumed": "true" if fact is None or fact.get("assumed") else "",
+            "edits": "true" if _is_file_edit(call) else "",
+        },
+    )
+
+
+def _own_events(call: Call, item: str) -> Iterator[Event]:
+    """Intended by the call, then whatever its results say, in order."""
+    yield Event(call.ref.message, item, "started", "called")
+    for result in call.results:
+        yield Event(result.ref.message, item, _state(call, result), f"result at message {result.ref.message}")
+
+
+def _state(call: Call, result: Result) -> str:
+    fact = result.fact
+    state = str(fact.get("state", "unknown")) if fact else "unknown"
+    if fact and (call.reads or call.fact is None):  # a call that nobody could read may be a look-up at something unfinished
+        state = str(fact.get("reports", "")) or state
+    if state == "empty":
+        basis = call.fact.get("basis") if call.fact else ""
+        return "confirmed" if basis in LOCAL_BASES else "unknown"
+    return STATE_OF_RESULT.get(state, "unknown")
+
+
+def _handles(call: Call) -> Iterator[str]:
+    """Names under which a later message may speak of this effect: job ids from results, keys from the call."""
+    for result in call.results:
+        yield from result.fact.get("handles", ()) if result.fact else ()
+    if call.fact:
+        yield from call.fact.get("keys", ())
+
+
+def _reconciled(
+    call: Call, named: Sequence[str], handles: Mapping[str, list[str]], states: Mapping[str, str]
+) -> Iterator[Event]:
+    """A later call that names open effects settles them when its result reports so."""
+    for handle in named:
+        for item in handles[handle][-MAX_OPEN:]:
+            if item == effect_id(call) or states.get(item) not in UNSETTLED:
+                continue
+            for result in call.results:
+                state = _reported(result)
+                if state:
+                    yield Event(result.ref.message, item, state, f"`{handle}` at message {result.ref.message}")
+
+
+def _names(call: Call) -> Iterator[str]:
+    yield from leaves(call.part.arguments)
+    yield from call.fact.get("targets", ()) if call.fact else ()
+    for result in call.results:
+        yield from result.fact.get("handles", ()) if result.fact else ()
+
+
+def _reported(result: Result) -> str:
+    """What a look-up says about the thing it looks at; "" where it says nothing final."""
+    if result.fact is None:
+        return ""
+    reported = str(result.fact.get("reports", ""))
+    return {"done": "confirmed", "failed": "failed_clean", "rejected": "failed_clean", "partial": "partial"}.get(
+        reported, ""
+    )
+
+
+def _jobs(conversation: Conversation, handles: Mapping[str, list[str]], states: dict[str, str]) -> Iterator[Event]:
+    """Notices of the runtime that a background job has ended."""
+    for message in conversation.messages:
+        if message.kind is not MessageKind.NOTICE:
+            continue
+        for fact in conversation.of_kind(message.index, "background_job"):
+            state = {"finished": "confirmed", "failed": "failed_clean"}.get(str(fact.get("state", "")), "")
+            for item in handles.get(str(fact.get("handle", "")), ())[-MAX_OPEN:]:
+                if state and states.get(item) in UNSETTLED:
+                    states[item] = state
+                    yield Event(message.index, item, state, f"notice at message {message.index}")
+
+
+def effect_states(items: Iterable[Item], states: dict[str, str]) -> dict[int, list[str]]:
+    """States of effects by the message of their call."""
+    by_message: dict[int, list[str]] = {}
+    for item in items:
+        by_message.setdefault(item.message, []).append(states[item.id])
+    return by_message

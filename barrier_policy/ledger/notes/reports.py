@@ -1,0 +1,66 @@
+"""What the agent reports and nobody else says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence, Set
+from itertools import pairwise
+
+from barrier_policy.ledger.conversation.answered import told_look_ups
+from barrier_policy.ledger.conversation.told import is_instruction
+from barrier_policy.ledger.conversation.turns import Conversation, user_text, words_of
+from barrier_policy.ledger.dialogue.cues import asks_where
+from barrier_policy.ledger.model import UNSETTLED, Family, Item
+from barrier_policy.ledger.notes.note import STATES, new_note, once_a_sentence, spoken
+
+QUESTION = re.compile(r"[?？؟]\W*$")
+"""What asks reports nothing, unless it states something; while it has no answer it is an obligation."""
+REPORTS = ("report", "negation_evidence", "correction", "binding", "status_pending", "status_failed", "plan_item")
+MAX_REPORTS = 4
+MAX_REPORT = 320
+"""Longer texts are compositions from results, which are kept where they stand."""
+MAX_ABOUT_SECRET = 160
+MAX_ASKED = 400
+
+
+def reports(conversation: Conversation, acted: Set[int], unfinished: Set[int]) -> Iterator[Item]:
+    """Sentences of the agent that give values or states, in turns that did something or were told something.
+
+    What it only looked up on the way to something done can be looked up again.
+    """
+    for turn in conversation.turns:
+        if turn.replies or (turn.index not in acted and not is_instruction(turn)):
+            continue
+        on_the_way = frozenset() if turn.index in unfinished else told_look_ups(conversation, turn)
+        for message in range(turn.start, min(turn.end, conversation.present)):
+            if sum(len(text) for text in spoken(conversation.messages[message])) > MAX_REPORT:
+                continue
+            if message in on_the_way:
+                continue
+            sure = [
+                fact
+                for fact in conversation.of_kind(message, *REPORTS)
+                if not fact.get("proposed") and (STATES.search(fact.text) or not QUESTION.search(fact.text))
+            ]
+            for number, fact in enumerate(once_a_sentence(sure)[:MAX_REPORTS]):
+                yield new_note("note", message, fact.part, 100 + number, fact.text, fact.kind)
+
+
+def unfinished_turns(
+    conversation: Conversation, items: Sequence[Item], states: Mapping[str, str], live: Set[int]
+) -> frozenset[int]:
+    """Turns with an effect that is still open, and those with a live request that have only looked things up so far."""
+    is_open = (item for item in items if item.family is Family.EFFECT and states[item.id] in UNSETTLED)
+    looking = (turn for turn in conversation.turns if turn.start in live and all(call.reads for call in turn.calls))
+    return frozenset((*(conversation.turn_of[item.message] for item in is_open), *(turn.index for turn in looking)))
+
+
+def places_of_secrets(conversation: Conversation) -> Iterator[Item]:
+    """Where the agent says that a secret is, asked right after it turned up: its name and place are what may be kept of it."""
+    for turn, following in pairwise(conversation.turns):
+        told = any("secret" in conversation.facts.kinds[message] for message in range(turn.start, turn.end))
+        if not told or not following.has_user or not 0 <= following.final < conversation.present:
+            continue
+        text = words_of(conversation.messages[following.final]).strip()
+        if 0 < len(text) <= MAX_ABOUT_SECRET and asks_where(user_text(conversation, following)[:MAX_ASKED]):
+            yield new_note("note", following.final, 0, 960, text, "place")

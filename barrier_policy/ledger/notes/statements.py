@@ -1,0 +1,92 @@
+"""What users state and later turns may depend on: values, corrections, consent not yet used, what they have shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+
+from barrier_policy.ledger.conversation.answered import is_answered, is_plain
+from barrier_policy.ledger.conversation.told import is_instruction, joined
+from barrier_policy.ledger.conversation.turns import Conversation, Turn, closing_words, user_text
+from barrier_policy.ledger.dialogue.cues import asks, limits, may_ask
+from barrier_policy.ledger.model import Item
+from barrier_policy.ledger.notes.note import MAX_LINE, STATES, new_note, once_a_sentence
+from barrier_policy.transcript.model import PartType
+
+STATEMENTS = ("instruction", "release", "correction", "request", "denial")
+MAX_TOLD = 12
+"""Of a longer message, the surest sentences; its original is archived."""
+MIN_TOLD = 4
+MAX_NOTED = 60
+MAX_ANSWER = 120
+
+
+def statements(conversation: Conversation, live: Set[int]) -> Iterator[Item]:
+    """Sentences of users that later turns may depend on.
+
+    Left out: open requests, which are obligations as a whole; rules, which are constraints; the sentences of an answer to the agent's question, whose values count; and a task in
+    one sentence that has been done, unless it is the newest.
+    """
+    working = [
+        turn
+        for turn in conversation.turns
+        if turn.start < conversation.present and (is_instruction(turn) or _said(conversation, turn))
+    ]
+    for turn in working:
+        if turn.start in live:
+            continue
+        facts = once_a_sentence(conversation.of_kind(turn.start, *STATEMENTS))
+        settled = is_answered(conversation, turn) or (_consumed(turn) and turn is not working[-1])
+        done = len(facts) == 1 and settled and (is_plain(facts[0].text) or asks(facts[0].text))
+        if turn.replies or done:
+            facts = [fact for fact in facts if fact.kind in ("release", "correction") or _is_limited(fact.text)]
+        rules = {
+            (fact.part, fact.start)
+            for fact in conversation.of_kind(turn.start, "constraint", "approval_gate")
+            if not (turn.replies and fact.get("proposed"))  # then it is no rule, and what limits the answer is told here
+        }
+        if len(facts) > MAX_TOLD:
+            facts = sorted(facts, key=lambda fact: -int(fact.get("confidence", 100)))[:MAX_TOLD]
+        plain = [fact for fact in facts if (fact.part, fact.start) not in rules]
+        for number, fact in enumerate(joined(conversation, plain)):
+            yield new_note("note", turn.start, fact.part, number, fact.text, fact.kind)
+
+
+def told_in_passing(conversation: Conversation) -> Iterator[Item]:
+    """What a user said that was understood as nothing, asks nothing, and that the agent took note of in a few words: `sorry, the other way round: …`."""
+    for turn in conversation.turns:
+        if not turn.has_user or turn.kinds - {"value"} or turn.calls or turn.start >= conversation.present:
+            continue
+        text = user_text(conversation, turn).strip()
+        reply = closing_words(conversation, turn)
+        if (
+            len(text.split()) >= MIN_TOLD
+            and len(text) <= MAX_LINE
+            and STATES.search(text)
+            and not may_ask(text)
+            and 0 < len(reply) <= MAX_NOTED
+        ):
+            yield new_note("note", turn.start, 0, 970, text, "told")
+
+
+def shown_places(conversation: Conversation) -> Iterator[Item]:
+    """Where the pictures and files are that users have shown and that may be looked at again."""
+    for turn in conversation.turns:
+        if turn.shows and turn.start < conversation.present:
+            for number, part in enumerate(conversation.messages[turn.start].parts):
+                if part.type is PartType.BLOB and part.text.startswith(("http://", "https://", "file:", "/")):
+                    yield new_note("note", turn.start, number, 950, part.text, "shown")
+
+
+def _said(conversation: Conversation, turn: Turn) -> bool:
+    """Whether the user surely asked for something, or may have stopped it, in words that did not look like an instruction."""
+    asked = any(not fact.get("proposed") for fact in conversation.of_kind(turn.start, "request"))
+    return asked or "denial" in turn.kinds
+
+
+def _is_limited(answer: str) -> bool:
+    """More than the bare answer: `yes, but the other one only if …`."""
+    return len(answer) <= MAX_ANSWER and limits(answer)
+
+
+def _consumed(turn: Turn) -> bool:
+    return any(call.results and not call.reads for call in turn.calls)

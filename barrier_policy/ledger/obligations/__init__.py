@@ -1,0 +1,1 @@
+"""What is owed: calls and jobs in flight, requests, promises, questions, awaited answers."""

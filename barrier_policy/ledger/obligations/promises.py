@@ -1,0 +1,88 @@
+"""Promises of the agent and open entries of its plan (design section 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from barrier_policy.facts.model import Fact
+from barrier_policy.ledger.conversation.look_ups import is_untold
+from barrier_policy.ledger.conversation.turns import MAX_REPLY, Conversation, Turn, user_text
+from barrier_policy.ledger.dialogue.cues import asks, only_acknowledges
+from barrier_policy.ledger.model import Event, Item
+from barrier_policy.ledger.obligations.owed import Found, new_obligation
+from barrier_policy.transcript.model import Origin
+
+
+def commitments(conversation: Conversation) -> Iterator[Found]:
+    """Promises in closing words that name something. A later one takes the place of an earlier one, unless that names a time or number."""
+    made = [
+        (turn.final, fact)
+        for turn in conversation.turns
+        if turn.final >= 0 and turn.end <= conversation.present
+        for fact in _promised(conversation, turn)
+        if not only_acknowledges(fact.text)
+    ]
+    for number, (message, fact) in enumerate(made):
+        item = new_obligation(
+            "commitment",
+            message,
+            fact.text,
+            number=number,
+            part=fact.part,
+            rebindable=True,
+            debtor=Origin.AGENT,
+            creditor=Origin.USER,
+        )
+        events = [Event(message, item.id, "detached", "promised")]
+        if message != made[-1][0] and not any(character.isdigit() for character in fact.text):
+            events.append(Event(made[-1][0], item.id, "expired", "a later promise took its place"))
+        yield item, events
+
+
+def _promised(conversation: Conversation, turn: Turn) -> list[Fact]:
+    """What the agent's closing words seem to promise; of an answer to a mere question only what surely is a promise."""
+    found = conversation.of_kind(turn.final, "commitment")
+    if any(fact.get("proposed") for fact in found) and only_answers(conversation, turn):
+        return [fact for fact in found if not fact.get("proposed")]
+    return found
+
+
+def only_answers(conversation: Conversation, turn: Turn) -> bool:
+    """Whether the agent's closing words answer a mere question: `after three` and `clean now` promise nothing there."""
+    if not is_untold(turn) or not turn.is_read or not all(call.reads for call in turn.calls):
+        return False
+    return "question" in turn.kinds or asks(user_text(conversation, turn)[:MAX_REPLY])
+
+
+def plan_items(conversation: Conversation) -> Iterator[Found]:
+    """Open entries of the newest state of each plan entry."""
+    latest: dict[str, tuple[Item, Event]] = {}
+    for message in conversation.messages:
+        turn = conversation.turn(message.index)
+        answers = message.index == turn.final and only_answers(conversation, turn)
+        for number, fact in enumerate(conversation.of_kind(message.index, "plan_item")):
+            if answers and fact.get("source") == "sentence":
+                continue
+            key = _plan_key(fact)
+            words = fact.text or (latest[key][0].text if key in latest else "")
+            if not words:
+                continue
+            item = new_obligation(
+                "precondition" if message.origin is Origin.SYSTEM else "commitment",
+                message.index,
+                words,
+                number=1000 + number,
+                part=fact.part,
+                rebindable=True,
+                debtor=Origin.AGENT,
+                creditor=Origin.USER,
+                subject="plan",
+            )
+            state = {"done": "satisfied", "cancelled": "cancelled"}.get(str(fact.get("state", "open")), "detached")
+            latest[key] = (item, Event(message.index, item.id, state, "entry of a plan"))
+    for item, event in latest.values():
+        yield item, [event]
+
+
+def _plan_key(fact: Fact) -> str:
+    return str(fact.get("id", "")) or " ".join(fact.text.split()).casefold()

@@ -1,0 +1,155 @@
+"""Constraints: rules in force, and the words of equal or higher origin that end them (design section 5)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from functools import lru_cache
+from sys import intern
+
+from barrier_policy.facts.model import Fact
+from barrier_policy.facts.words import content_words
+from barrier_policy.ledger.conversation.answered import only_asked
+from barrier_policy.ledger.conversation.turns import Conversation
+from barrier_policy.ledger.model import Ending, Event, Family, Item
+from barrier_policy.ledger.rules.replaced import threshold
+from barrier_policy.transcript.model import Origin
+
+MAX_CANDIDATES = 50
+SHARED_WORDS = 2
+"""A release ends the rule with which it shares this many words of content."""
+
+
+class Rules:
+    """Rules in force so far, found again by their words. A release costs time in its own words, not in all rules."""
+
+    def __init__(self) -> None:
+        self.items: list[Item] = []
+        self._live: dict[str, list[int]] = {}
+        self._ended: set[int] = set()
+        self._thresholds: dict[frozenset[str], list[tuple[int, str]]] = {}
+
+    def replace(self, item: Item) -> Iterator[Item]:
+        """End the rules of equal or lower origin that a new one says with another number. To be called before it is added."""
+        said = threshold(item.text)
+        if said is None:
+            return
+        about, number = said
+        for earlier, then in self._thresholds.pop(about, []):
+            old = self.items[earlier]
+            if (
+                then != number
+                and earlier not in self._ended
+                and may_end(item.attributes["origin"], old.attributes["origin"])
+            ):
+                self._ended.add(earlier)
+                yield old
+
+    def add(self, item: Item) -> None:
+        """Put a rule in force."""
+        if (said := threshold(item.text)) is not None:
+            self._thresholds.setdefault(said[0], []).append((len(self.items), said[1]))
+        for word in content_words(item.text):
+            self._live.setdefault(word, []).append(len(self.items))
+        self.items.append(item)
+
+    def end(self, words: frozenset[str], origin: Origin, *, permits: bool = False) -> Iterator[Item]:
+        """End the rules of equal or lower origin that share enough words: the more the release says, the more it must share.
+
+        A release that only `permits` ends prohibitions.
+        """
+        for number in self._sharing(words):
+            item = self.items[number]
+            if permits and item.kind != "must_not":
+                continue
+            if number not in self._ended and Origin(item.attributes["origin"]).rank >= origin.rank:
+                self._ended.add(number)
+                yield item
+
+    def matching(self, words: frozenset[str]) -> Iterator[Item]:
+        """The rules that share enough words, whether ended or not."""
+        return (self.items[number] for number in self._sharing(words))
+
+    def _sharing(self, words: frozenset[str]) -> list[int]:
+        enough = max(SHARED_WORDS, -(-len(words) // 3))
+        shared = Counter(number for word in words for number in self._live.get(word, ())[-MAX_CANDIDATES:])
+        return sorted(number for number, count in shared.items() if count >= enough)
+
+
+def may_end(origin: str, of: str) -> bool:
+    """Whether words of one origin may end what another has said."""
+    return Origin(origin).rank <= Origin(of).rank
+
+
+def find_constraints(conversation: Conversation) -> tuple[list[Item], list[Event]]:
+    """Each rule sentence of a user or higher, and what became of it."""
+    rules = Rules()
+    events: list[Event] = []
+    for message in conversation.messages:
+        if message.origin.rank > Origin.USER.rank:
+            continue
+        for fact in conversation.of_kind(message.index, "release"):
+            if fact.get("proposed"):
+                continue  # weak evidence protects and never releases
+            ended = rules.end(content_words(fact.text), message.origin, permits=bool(fact.get("permits")))
+            events += [Event(message.index, item.id, "revoked", f"released at message {message.index}") for item in ended]
+        for item in _rules(conversation, message.index):
+            replaced = f"message {message.index} says it with another number"
+            events += [Event(message.index, old.id, "overridden", replaced) for old in rules.replace(item)]
+            rules.add(item)
+            events.append(Event(message.index, item.id, "active", intern(f"set by {message.origin}")))
+    return rules.items, events
+
+
+def find_endings(conversation: Conversation) -> list[Ending]:
+    """Each sentence of a user or higher that surely releases or corrects something, in order. Weak evidence never releases."""
+    return [
+        Ending(
+            kind=fact.kind,
+            message=message.index,
+            origin=message.origin,
+            text=fact.text,
+            permits=bool(fact.get("permits")),
+        )
+        for message in conversation.messages
+        if message.origin.rank <= Origin.USER.rank
+        for fact in conversation.of_kind(message.index, "release", "correction")
+        if not fact.get("proposed")
+    ]
+
+
+def _rules(conversation: Conversation, message: int) -> Iterator[Item]:
+    """One item for each sentence that states a rule; a gate and a constraint on one sentence are one item."""
+    origin = conversation.messages[message].origin
+    seen: dict[tuple[int, int], Fact] = {}
+    gates: set[tuple[int, int]] = set()
+    turn = conversation.turn(message)
+    asked = only_asked(conversation, turn) if message == turn.start else frozenset()
+    for fact in conversation.of_kind(message, "constraint", "approval_gate"):
+        if turn.replies and fact.get("proposed"):
+            continue  # in an answer to the agent's question only what is surely a rule is one
+        if message == turn.start and turn.has_user and turn.is_read and fact.get("proposed") and fact.kind not in turn.kinds:
+            continue  # a question or a remark that was taken for a rule
+        place = (fact.part, fact.start)
+        if place in asked and fact.get("proposed"):
+            continue
+        if fact.kind == "approval_gate":
+            gates.add(place)
+        seen.setdefault(place, fact)
+    for number, (place, fact) in enumerate(seen.items()):
+        polarity = "only_if" if place in gates else str(fact.get("polarity", "must"))
+        yield Item(
+            id=f"constraint:{message}.{fact.part}.{number}",
+            family=Family.CONSTRAINT,
+            kind=polarity,
+            message=message,
+            part=fact.part,
+            text=fact.text,
+            attributes=_force("true" if place in gates else "", str(fact.get("strength", "hard")), origin),
+        )
+
+
+@lru_cache(maxsize=256)
+def _force(gate: str, strength: str, origin: str) -> dict[str, str]:
+    """One dict for all rules that are alike in these; nobody writes to it."""
+    return {"gate": gate, "strength": strength, "origin": origin}

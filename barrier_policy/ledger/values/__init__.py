@@ -1,0 +1,1 @@
+"""Exact values, who needs them, and what their names read."""
