@@ -63,6 +63,12 @@ _DEFERS = re.compile(
 )
 """Words by which the user puts off a decision that is theirs: what the agent had said was a proposal, question mark or not."""
 
+_TIME = re.compile(
+    r"\b(?:at|by|um|gegen|à|a las|alle|às|om|kl|klokken|klockan|о|в|o|ve|v|saat) ?\d{1,2}(?:[:.h]\d\d|\b)|\b(?:[01]?\d|2[0-3])[:h][0-5]\d\b|\b\d{1,2} ?[ap]m\b|\d{1,2}点|\d{1,2}時|\d{1,2}시",
+    re.IGNORECASE,
+)
+"""A time of day."""
+
 _OBJECT = r"(?: (?:that|this|it|so|these|those|them|(?:that|this|the|your) (?:rules?|limits?|instructions?|wish(?:es)?)))?"
 _ACKNOWLEDGEMENTS = (
     r"(?:fully |clearly |all )?understood|got (?:it|that)|(?:duly |well )?noted|(?:(?:i|i've|i have) )?(?:made|taken|take) (?:a )?note(?: of"
@@ -169,6 +175,16 @@ def postpones(text: str) -> bool:
 def defers(text: str) -> bool:
     """Whether the user puts off a decision that is theirs."""
     return _DEFERS.search(lower_case(text)) is not None
+
+
+def is_for_later(text: str) -> bool:
+    """Whether a message names a later time, or what has to happen before: `on Thursday`, `once the scans are back`, `at 23:30`."""
+    return _TIME.search(text) is not None or find_words("for_later", text) is not None
+
+
+def promises(text: str) -> bool:
+    """Whether the agent says in the words of a list that it will do, or begins, what it was asked for."""
+    return find_words("promises", text) is not None
 
 
 def turns_elsewhere(text: str) -> bool:

@@ -1,5 +1,5 @@
-"""What people say about what they are at, language by language (`dialogue/<code>.json`): they put off, wait, go on, ask, turn to something
-else, want a report, limit a consent.
+"""What people say about what they are at, language by language (`dialogue/<code>.json`): they put off, wait, go on, ask, promise, turn
+to something else, want a report, limit a consent, name a later time.
 
 To add a language, add a file. Each list holds words and phrases, separated by commas, spelled as `barrier_policy.facts.phrases` spells them.
 """
@@ -31,6 +31,8 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     asks_anywhere: str = ""
     asks_where: str = ""
     goes_on: str = ""
+    for_later: str = ""
+    promises: str = ""
 
 
 @cache

@@ -23,6 +23,7 @@ from barrier_policy.ledger.dialogue.cues import asks, tells_rest
 from barrier_policy.ledger.effects.find import effect_id
 from barrier_policy.ledger.model import UNSETTLED, Event
 from barrier_policy.ledger.obligations.owed import Found, new_obligation
+from barrier_policy.ledger.obligations.put_aside import put_aside
 from barrier_policy.transcript.model import MessageKind, Origin
 
 MAX_FRAGMENT = 200
@@ -38,12 +39,13 @@ def requests(conversation: Conversation, effect_states: Mapping[str, str]) -> It
     record leaves out and the context should lose.
     """
     conversation = msgspec.structs.replace(conversation, turns=without_asides(conversation))
-    runs = list(_runs_of_work(conversation, effect_states))
+    noted = put_aside(conversation)
+    runs = list(_runs_of_work(conversation, effect_states, noted))
     again = resumed(conversation, _asked_for_work(conversation, [run[-1] for run in runs]))
     if again is not None and all(again not in run for run in runs):
         runs = sorted([*runs, [again]], key=lambda run: run[0].start)
     given = [run[-1] for run in runs]
-    ended = [None if turn is again else _ended(conversation, turn, effect_states) for turn in given]
+    ended = [None if turn is again else _ended(conversation, turn, effect_states, noted) for turn in given]
     in_dialogue = any(map(_is_open_dialogue, (call for turn in conversation.turns for call in turn.calls)))
     newest = next((turn for turn in reversed(given) if is_instruction(turn)), None)
     past = [turn for turn, end in zip(given, ended, strict=True) if end is None and turn.start < conversation.present]
@@ -60,6 +62,7 @@ def requests(conversation: Conversation, effect_states: Mapping[str, str]) -> It
             or _is_several_things(conversation, turn)
             or is_half_answered(conversation, turn)
             or _stands_since_question(conversation, turn)
+            or turn.start in noted
         )
         for told in run:
             text = user_text(conversation, told) if at_work else told_text(conversation, told)
@@ -92,10 +95,12 @@ def _is_several_things(conversation: Conversation, turn: Turn) -> bool:
     )
 
 
-def _runs_of_work(conversation: Conversation, effect_states: Mapping[str, str]) -> Iterator[list[Turn]]:
+def _runs_of_work(
+    conversation: Conversation, effect_states: Mapping[str, str], noted: Mapping[int, int]
+) -> Iterator[list[Turn]]:
     """Runs whose last message gives work share its fate; of any other run, each message that gives work."""
     for run in _runs(conversation):
-        if _gives_work(conversation, run[-1], effect_states):
+        if run[-1].start in noted or _gives_work(conversation, run[-1], effect_states):
             yield run
         else:
             yield from ([turn] for turn in run[:-1] if _gives_work(conversation, turn, effect_states))
@@ -184,12 +189,16 @@ def _unsettled(turn: Turn, effect_states: Mapping[str, str]) -> list[str]:
     return [state for state in _effects(turn, effect_states) if state in UNSETTLED]
 
 
-def _ended(conversation: Conversation, turn: Turn, effect_states: Mapping[str, str]) -> tuple[str, str] | None:
+def _ended(
+    conversation: Conversation, turn: Turn, effect_states: Mapping[str, str], noted: Mapping[int, int]
+) -> tuple[str, str] | None:
     """The terminal state of a request and its reason; None while it is open."""
     if _works_at_present(conversation, turn):
         return None
     if _called_off(conversation, turn):
         return "cancelled", "called off by the user"
+    if noted.get(turn.start, -1) >= 0:
+        return "satisfied", "done later"
     if turn.at_rest or is_half_answered(conversation, turn):
         return None
     if _effects(turn, effect_states) and not _unsettled(turn, effect_states) and not _awaits_word(conversation, turn):

@@ -1,0 +1,79 @@
+"""Orders of which the agent has only taken note: they are for later, or wait for something (design section 5, obligations)."""
+
+from __future__ import annotations
+
+import re
+
+from barrier_policy.facts.words import content_words
+from barrier_policy.ledger.conversation.told import INSTRUCTIVE
+from barrier_policy.ledger.conversation.turns import Conversation, Turn, user_text, words_of
+from barrier_policy.ledger.dialogue.cues import is_for_later, only_acknowledges, promises
+
+MAX_NOTED = 90
+"""Characters of a reply that only takes note; a longer one is an answer."""
+MAX_ORDER = 600
+SURE = 60
+LIKELY = 45
+"""Confidence, in percent, from which words are more than a remark, and from which they are an order."""
+ENDING = frozenset({"secret", "denial", "release"})
+"""Kinds of facts of messages that end something, or that the context should lose."""
+MAX_WAITING = 40
+"""Orders that a later deed is held against, the newest."""
+SHARED = 2
+"""Words that an order and a deed must share."""
+_PRODUCT = re.compile(r"[\"“„«`\n:：]|[?？؟]\W*$")
+"""What quotes, lists or asks is more than taking note."""
+
+
+def put_aside(conversation: Conversation) -> dict[int, int]:
+    """By the start of each turn whose order the agent only took note of, the start of the later turn that did it; -1 while none has.
+
+    Linear in the turns: a deed is held against the newest open orders only.
+    """
+    found: dict[int, int] = {}
+    waiting: dict[int, frozenset[str]] = {}
+    for turn in conversation.turns:
+        if waiting and (done := _words_of_deeds(turn)):
+            for start, wanted in list(waiting.items())[-MAX_WAITING:]:
+                if len(wanted & done) >= min(SHARED, len(wanted)):
+                    found[start] = turn.start
+                    del waiting[start]
+        if turn.start < conversation.present and _only_noted(conversation, turn):
+            found[turn.start] = -1
+            if words := content_words(user_text(conversation, turn)[:MAX_ORDER]):
+                waiting[turn.start] = words
+    return found
+
+
+def _words_of_deeds(turn: Turn) -> frozenset[str]:
+    """Words of the calls of a turn that changed something."""
+    texts = [f"{call.part.name} {call.part.text[:MAX_ORDER]}" for call in turn.calls if call.results and not call.reads]
+    return content_words("\n".join(texts)) if texts else frozenset()
+
+
+def _only_noted(conversation: Conversation, turn: Turn) -> bool:
+    """Whether the user orders something for which the agent has called nothing, and which it only promises, or which is for later."""
+    if not turn.has_user or not turn.is_read or turn.calls or turn.replies or turn.asks or turn.final < 0:
+        return False
+    text = user_text(conversation, turn).strip()
+    if len(text) > MAX_ORDER or turn.kinds & ENDING or not _orders(conversation, turn, text):
+        return False
+    reply = words_of(conversation.messages[turn.final]).strip()
+    if len(reply) > MAX_NOTED or _PRODUCT.search(reply) is not None:
+        return False
+    if promises(reply):
+        return True
+    return (only_acknowledges(reply) or is_for_later(reply)) and (_asks_for_deed(conversation, turn) or is_for_later(text))
+
+
+def _orders(conversation: Conversation, turn: Turn, text: str) -> bool:
+    """Whether the user may order something, and surely sets no rule."""
+    if any(not rule.get("proposed") for rule in conversation.of_kind(turn.start, "constraint", "approval_gate")):
+        return is_for_later(text)
+    told = [int(fact.get("confidence", 100)) for fact in conversation.of_kind(turn.start, *INSTRUCTIVE)]
+    return max(told, default=0) >= SURE or _asks_for_deed(conversation, turn)
+
+
+def _asks_for_deed(conversation: Conversation, turn: Turn) -> bool:
+    """Whether the message is an order in so many words."""
+    return max((int(fact.get("confidence", 100)) for fact in conversation.of_kind(turn.start, "request")), default=0) >= LIKELY
