@@ -13,13 +13,13 @@ from barrier_policy.ledger.conversation.turns import (
     waiting_words,
     words_of,
 )
-from barrier_policy.ledger.dialogue.cues import asks, defers, turns_elsewhere
+from barrier_policy.ledger.dialogue.cues import asks, defers, only_asks, turns_elsewhere
 from barrier_policy.ledger.model import Event, Item
 from barrier_policy.ledger.obligations.owed import Found, new_obligation
 from barrier_policy.transcript.model import Origin
 
-ANSWERS = frozenset({"approval", "denial", "value", "binding"})
-"""Kinds of facts that make a user's message an answer."""
+ANSWERS = frozenset({"approval", "denial", "binding"})
+"""Kinds of facts that make a user's message an answer; a value does too, unless the message only asks."""
 
 MAX_BARE = 60
 """Characters of an answer that may mean nothing without the question."""
@@ -36,7 +36,7 @@ def questions(conversation: Conversation) -> Iterator[Found]:
         events = [Event(turn.final, item.id, "detached", "asked by the agent")]
         if answered is not None:
             events.append(Event(answered, item.id, "satisfied", "the user came back to it"))
-        elif turn is not asked[-1]:
+        elif turn is not asked[-1] and not _is_passed_over(conversation, turn):
             events.append(Event(asked[-1].final, item.id, "expired", "a later question took its place"))
         else:
             yield from _put_off(conversation, turn)
@@ -86,7 +86,8 @@ def _answered(conversation: Conversation, turn: Turn) -> int | None:
     after = conversation.turns[turn.index + 1]
     if after.start >= conversation.present and not _stands_alone(conversation, after):
         return None
-    answers = is_instruction(after) or bool(after.kinds & ANSWERS) or _is_taken(conversation, after)
+    told = bool(after.kinds & ANSWERS) or ("value" in after.kinds and not only_asks(user_text(conversation, after).strip()))
+    answers = is_instruction(after) or told or _is_taken(conversation, after)
     if not answers or not after.is_read or after.puts_off or _turns_elsewhere(conversation, after):
         return None
     return after.start
@@ -95,6 +96,12 @@ def _answered(conversation: Conversation, turn: Turn) -> int | None:
 def _stands_alone(conversation: Conversation, turn: Turn) -> bool:
     """Whether an answer that is kept can be read without its question: it is no bare word, and the agent has gone on from it."""
     return turn.final >= 0 and len(user_text(conversation, turn)) > MAX_BARE
+
+
+def _is_passed_over(conversation: Conversation, turn: Turn) -> bool:
+    """Whether the user did nothing but ask something else: the question still waits, whatever is asked and answered after it."""
+    after = conversation.turns[turn.index + 1] if turn.index + 1 < len(conversation.turns) else None
+    return after is not None and after.has_user and only_asks(user_text(conversation, after).strip())
 
 
 def _is_taken(conversation: Conversation, reply: Turn) -> bool:
