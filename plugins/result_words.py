@@ -32,7 +32,7 @@ _RATIO: Final = re.compile(
 )
 _TWO_NUMBERS: Final = re.compile(r"\d\s?(?:/|[^\W\d_]{1,6}(?: of)?)\s?\d")
 _ORDINAL_BEFORE: Final = re.compile(
-    r"(?:page|section|part|chapter|try|attempt|retry|version|day|week|slide|room|seite|abschnitt|teil|kapitel|página|sección|capítulo|pagina|capitolo|strana|strona|no|nr|#)\s?$",
+    r"(?:page|section|part|chapter|try|attempt|retry|version|day|week|slide|room|seat|place|position|rank|platz|sitz|place n°|siège|asiento|puesto|posto|lugar|plaats|seite|abschnitt|teil|kapitel|página|sección|capítulo|pagina|capitolo|strana|strona|no|nr|#)\s?$",
     re.IGNORECASE,
 )
 _PERCENT: Final = re.compile(r"(?<![\d.])(\d{1,2}(?:[.,]\d+)?)\s?%")

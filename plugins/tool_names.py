@@ -84,7 +84,7 @@ def judge_name(name: str, *, carries: bool = False) -> Judgement | None:
     has_verb = class_of_verbs(words) is not None
     if effect_class is EffectClass.READ_ONLY and carries and not has_verb:
         effect_class = None
-    basis = Basis.NAME if has_verb or effect_class is EffectClass.READ_ONLY else Basis.NOUN
+    basis = Basis.NAME if has_verb else Basis.NOUN
     return None if effect_class is None else judge(effect_class, bare, assumed=True, basis=basis)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from barrier_policy.digest import digest_text
-from barrier_policy.ledger.conversation.look_ups import gives_order, is_untold
+from barrier_policy.ledger.conversation.look_ups import DOUBTFUL, gives_order, is_untold
 from barrier_policy.ledger.conversation.turns import Call, Conversation, Result
 from barrier_policy.ledger.effects.receipt import MAX_WHOLE, clip, is_content, leaves, receipt_text
 from barrier_policy.ledger.model import UNSETTLED, Event, Family, Item
@@ -25,6 +25,8 @@ LOCAL_BASES = frozenset({"shell", "table", "sql"})
 """A tool known to be silent on success; from any other, an empty answer leaves the outcome open."""
 
 MIN_NAME = 4
+MAX_DONE = 80
+"""Characters of an answer that says no more than that something is done."""
 MAX_OPEN = 20
 
 
@@ -165,7 +167,10 @@ def _last_segment(name: str) -> str:
 
 
 def _acts_after_all(call: Call) -> bool:
-    """A read by its name only, whose short answer says that something is under way: it did act."""
+    """A read by its name only, whose short answer says that something is under way: it did act.
+
+    Where the name has a verb that reads, a share (`3/11`) is part of what was read.
+    """
     if call.fact is None or not call.fact.get("assumed") or not call.results:
         return False
     last = call.results[-1]
@@ -174,18 +179,27 @@ def _acts_after_all(call: Call) -> bool:
     reports = str(last.fact.get("reports", ""))
     lines = last.part.text.strip().count("\n") + 1
     in_words = last.fact.get("basis") == "text" and lines <= (MAX_BREAK if reports == "partial" else 1)
-    return (last.fact.get("basis") == "key" or in_words) and reports in ("pending", "partial", "unknown")
+    tells = reports in ("pending", "unknown") or (reports == "partial" and call.fact.get("basis") in DOUBTFUL)
+    return tells and (last.fact.get("basis") == "key" or in_words)
 
 
 def _tells_deed(call: Call) -> bool:
-    """A read for want of a verb in its name, whose one line of an answer says that something is done or gives it a number."""
-    if call.fact is None or not call.fact.get("assumed") or call.fact.get("basis") != "unknown" or not call.results:
+    """A read for want of a verb in its name, whose one line of an answer says that something is done, or gives it a number that was not asked for.
+
+    Where nouns are what made it a read (`report_file`), it has to say so in a few words.
+    """
+    basis = call.fact.get("basis") if call.fact is not None and call.fact.get("assumed") else ""
+    if call.fact is None or basis not in DOUBTFUL or not call.results:
         return False
     last = call.results[-1]
-    if last.fact is None or len(last.part.text) > MAX_WHOLE or "\n" in last.part.text.strip():
+    text = last.part.text.strip()
+    if last.fact is None or len(text) > MAX_WHOLE or "\n" in text:
         return False
+    done = last.fact.get("reports") == "done"
+    if basis == "noun":
+        return done and len(text) <= MAX_DONE and text[:1] not in ("{", "[")
     said = set(leaves(call.part.arguments))
-    return last.fact.get("reports") == "done" or any(handle not in said for handle in last.fact.get("handles", ()))
+    return done or any(handle not in said for handle in last.fact.get("handles", ()))
 
 
 def _outcome(call: Call) -> str:
