@@ -18,7 +18,7 @@ MAX_WHOLE = 320
 MAX_NAMES = 20
 ELIDED = "…"
 PAIR = re.compile(r'^"[^"]*"\s*:\s*')
-ECHO = 12
+ECHO = 24
 """A name this long is not said again by the answer of a receipt."""
 
 
