@@ -59,7 +59,7 @@ def test_a_text_of_nothing_but_beginnings_is_read_in_time_linear_in_it() -> None
 
 def lists_of_all_languages() -> list[tuple[str, str]]:
     found = []
-    for package, folder in (("barrier_policy_plugins", "result_languages"), ("barrier_policy.ledger", "dialogue")):
+    for package, folder in (("barrier_policy_plugins", "result_languages"), ("barrier_policy.ledger.dialogue", "languages")):
         for file in sorted((files(package) / folder).iterdir(), key=lambda file: file.name):
             for name, text in msgspec.json.decode(file.read_bytes(), type=dict[str, str]).items():
                 found.append((f"{file.name} {name}", text))

@@ -121,7 +121,7 @@ def test_a_carried_statement_says_which_of_its_values_no_longer_hold(
     gate: Gate, statement: str, correction: str, marked: str
 ) -> None:
     done = gate.compact(
-        [*user(statement), *agent("Fine."), *user(correction), *agent("Fine."), *TALK, *TAIL], keep_last=2, now=NOW
+        [*user(statement), *agent("Fine."), *user(correction), *agent("It is up."), *TALK, *TAIL], keep_last=2, now=NOW
     )
     assert done.report is not None and done.report.outcome is Outcome.PASS
     lines = [entry.text for entry in parse_block(done.carrier.text).entries]
@@ -129,7 +129,7 @@ def test_a_carried_statement_says_which_of_its_values_no_longer_hold(
 
 
 def test_a_correction_reaches_what_an_earlier_round_carried(gate: Gate) -> None:
-    first = gate.compact([*user(SETUP), *agent("Fine."), *TALK, *TAIL], keep_last=2, now=NOW)
+    first = gate.compact([*user(SETUP), *agent("It is up."), *TALK, *TAIL], keep_last=2, now=NOW)
     assert SETUP in [entry.text for entry in parse_block(first.carrier.text).entries]
     later = [*first.messages, *user(WORKERS), *agent("Fine."), *TALK, *user("Good night."), *agent("Good night.")]
     second = gate.compact(later, keep_last=2, now=NOW)

@@ -342,3 +342,28 @@ def test_the_answer_to_a_question_is_no_promise(question: str, answer: str) -> N
 def test_a_promise_that_follows_an_order_is_kept() -> None:
     decision = judge([*EARLIER, *user("On Sunday remind me to bleed the radiators."), *agent("I'll bring it up on Sunday.")])
     assert "bring it up on Sunday" in shown(decision)
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [("bank_search", "2025-09-02 12,500.00 VWZ TESSALY 1/3"), ("get_pose", "x=41.20 y=7.83 leg 3/11")],
+)
+def test_a_share_that_a_reading_verb_returns_is_data(name: str, answer: str) -> None:
+    decision = judge(
+        [*user("Look at it now, please."), *tool(name, answer, q="a"), *agent("I see."), *user("Fine."), *agent("Good.")]
+    )
+    assert not [record for record in decision.carrier if record.kind == "receipt"]
+    assert at(decision, 1).action != "retain"
+
+
+def test_an_order_that_a_tool_named_by_nouns_answers_with_a_deed_has_a_receipt() -> None:
+    messages = [
+        *user("file the report for parcel 203/4"),
+        *tool("ReportFile", "protocol 2026/118 saved", parcel="203/4"),
+    ]
+    assert "2026/118" in shown(judge([*messages, *agent("Filed.")]), "receipt")
+
+
+def test_a_seat_is_no_share() -> None:
+    messages = [*user("put Lotte in the evening class"), *tool("Enrol", "ENR-60071 ok, seat 9 of 12", student="Lotte")]
+    assert "done" in shown(judge([*messages, *agent("She has seat 9.")]), "receipt")

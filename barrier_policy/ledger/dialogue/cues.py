@@ -1,4 +1,4 @@
-"""Words by which people put off, wait and ask for the same once more: the lists of `dialogue/`, and what they can't say in patterns.
+"""Words by which people put off, wait and ask for the same once more: the lists of `languages/`, and what they can't say in patterns.
 
 A list can't say that a verb, an article and a noun follow each other, nor that a whole sentence has only such words. The long patterns are for
 lower case: told to ignore it, `re` tries each of their words at each place, which takes five times as long.

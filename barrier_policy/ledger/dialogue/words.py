@@ -1,4 +1,4 @@
-"""What people say about what they are at, language by language (`dialogue/<code>.json`): they put off, wait, go on, ask, promise, turn
+"""What people say about what they are at, language by language (`languages/<code>.json`): they put off, wait, go on, ask, promise, turn
 to something else, want a report, limit a consent, name a later time.
 
 To add a language, add a file. Each list holds words and phrases, separated by commas, spelled as `barrier_policy.facts.phrases` spells them.
@@ -37,7 +37,7 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
 
 @cache
 def _lists(name: str) -> Phrases[str]:
-    folder = files("barrier_policy.ledger.dialogue")
+    folder = files("barrier_policy.ledger.dialogue") / "languages"
     entries = sorted((entry for entry in folder.iterdir() if entry.name.endswith(".json")), key=lambda entry: entry.name)
     languages = [msgspec.json.decode(entry.read_bytes(), type=Language) for entry in entries]
     lists = (getattr(language, name).split(", ") for language in languages)

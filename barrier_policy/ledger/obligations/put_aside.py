@@ -7,7 +7,7 @@ import re
 from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.conversation.told import INSTRUCTIVE
 from barrier_policy.ledger.conversation.turns import Conversation, Turn, user_text, words_of
-from barrier_policy.ledger.dialogue.cues import is_for_later, only_acknowledges, promises
+from barrier_policy.ledger.dialogue.cues import is_for_later, only_acknowledges, only_asks, promises
 
 MAX_NOTED = 90
 """Characters of a reply that only takes note; a longer one is an answer."""
@@ -70,10 +70,14 @@ def _orders(conversation: Conversation, turn: Turn, text: str) -> bool:
     """Whether the user may order something, and surely sets no rule."""
     if any(not rule.get("proposed") for rule in conversation.of_kind(turn.start, "constraint", "approval_gate")):
         return is_for_later(text)
+    if "request" in turn.kinds and is_for_later(text) and not only_asks(text):
+        return True
     told = [int(fact.get("confidence", 100)) for fact in conversation.of_kind(turn.start, *INSTRUCTIVE)]
     return max(told, default=0) >= SURE or _asks_for_deed(conversation, turn)
 
 
 def _asks_for_deed(conversation: Conversation, turn: Turn) -> bool:
     """Whether the message is an order in so many words."""
-    return max((int(fact.get("confidence", 100)) for fact in conversation.of_kind(turn.start, "request")), default=0) >= LIKELY
+    return (
+        max((int(fact.get("confidence", 100)) for fact in conversation.of_kind(turn.start, "request")), default=0) >= LIKELY
+    )
