@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +10,6 @@ import msgspec
 import pytest
 
 from barrier_policy import Decider, Decision, Profile
-from barrier_policy.errors import TranscriptError
 from barrier_policy.facts.effect_class import EffectClass
 from barrier_policy.log import replay as replay_module
 from barrier_policy.log.decision_log import DecisionLog
@@ -120,40 +115,6 @@ def test_messages_that_were_handed_over_in_memory_are_replayed(decider: Decider,
     analysis = decider.analyse(transcript, now=NOW, store=store)
     record = log_decision(log, analysis, decider, source.data, Asked(now=NOW), store=store, timestamp=NOW)
     assert replay(record, store) == Replay(same=True, data=analysis.decision.to_json())
-
-
-SCRIPT = """
-import sys
-from contextlib import suppress
-from pathlib import Path
-from barrier_policy.log.decision_log import DecisionLog
-from barrier_policy.log.replay import replay
-from barrier_policy.provenance.file_store import FileStore
-
-for record in DecisionLog.open(Path(sys.argv[1])).records():
-    done = replay(record, FileStore(Path(sys.argv[2])))
-    print(done.same, [str(found) for found in done.differences])
-"""
-
-
-@pytest.mark.skipif(not SHARED.is_dir(), reason="needs ../shared/transcripts")
-def test_decisions_over_the_shared_transcripts_are_replayed_in_another_process_and_time_zone(
-    decider: Decider, log: DecisionLog, store: FileStore
-) -> None:
-    folders = sorted(folder for folder in SHARED.iterdir() if folder.is_dir())
-    fitting = [sorted(f for f in folder.rglob("*") if f.is_file() and f.stat().st_size < MAX_BYTES) for folder in folders]
-    for number, file in enumerate(found[0] for found in fitting if found):
-        with suppress(TranscriptError):  # files that are refused by name
-            logged(decider, log, store, file.read_bytes(), target_tokens=(None, 4000)[number % 2])
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT, str(log.spec.path), str(store.root)],
-        capture_output=True,
-        text=True,
-        check=True,
-        env=os.environ | {"TZ": "Pacific/Kiritimati", "PYTHONHASHSEED": "4242", "LC_ALL": "C"},
-    )
-    found = done.stdout.splitlines()
-    assert len(found) >= WANTED and set(found) == {"True []"}
 
 
 # What is missing or differs -------------------------------------------------------------------------------------------
