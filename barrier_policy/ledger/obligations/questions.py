@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.conversation.told import is_instruction
 from barrier_policy.ledger.conversation.turns import (
     MAX_REPLY,
@@ -16,7 +17,7 @@ from barrier_policy.ledger.conversation.turns import (
 from barrier_policy.ledger.dialogue.cues import asks, defers, only_asks, turns_elsewhere
 from barrier_policy.ledger.model import Event, Item
 from barrier_policy.ledger.obligations.owed import Found, new_obligation
-from barrier_policy.transcript.model import Origin
+from barrier_policy.transcript.model import MessageKind, Origin
 
 ANSWERS = frozenset({"approval", "denial", "binding"})
 """Kinds of facts that make a user's message an answer; a value does too, unless the message only asks."""
@@ -31,16 +32,21 @@ def questions(conversation: Conversation) -> Iterator[Found]:
     asked = [turn for turn in past if turn.asks]
     answers = [_answered(conversation, turn) for turn in asked]
     is_open = bool(asked) and answers[-1] is None
-    for turn, answered in zip(asked, answers, strict=True):
+    words = [content_words(_question(conversation, turn).text[-MAX_REPLY:]) for turn in asked]
+    again: frozenset[str] = frozenset()
+    found: list[Found] = []
+    for turn, answered, about in reversed(list(zip(asked, answers, words, strict=True))):
         item = _question(conversation, turn)
         events = [Event(turn.final, item.id, "detached", "asked by the agent")]
         if answered is not None:
             events.append(Event(answered, item.id, "satisfied", "the user came back to it"))
-        elif turn is not asked[-1] and not _is_passed_over(conversation, turn):
+        elif turn is not asked[-1] and (2 * len(about & again) >= len(about) or not _is_passed_over(conversation, turn)):
             events.append(Event(asked[-1].final, item.id, "expired", "a later question took its place"))
         else:
-            yield from _put_off(conversation, turn)
-        yield item, events
+            found += [*_put_off(conversation, turn)][::-1]
+        again |= about
+        found.append((item, events))
+    yield from reversed(found)
     proposals = [turn for turn in past if not turn.asks and _proposed(conversation, turn)]
     for turn in proposals[-1:]:
         if not is_open:
@@ -53,14 +59,21 @@ def questions(conversation: Conversation) -> Iterator[Found]:
 
 
 def _put_off(conversation: Conversation, turn: Turn) -> Iterator[Found]:
-    """The user's words that put off the answer to what the agent said there: by them it is known to be open, in later rounds too."""
+    """The user's next words, which leave open what the agent asked: by them it is known to be open in later rounds too. A mere question is none."""
     for after in conversation.turns[turn.index + 1 :][:1]:
         text = user_text(conversation, after) if after.has_user else ""
-        if after.start < conversation.present and (after.puts_off or defers(text[:MAX_REPLY])):
+        if asks(text[:MAX_REPLY]) and not (after.puts_off or defers(text[:MAX_REPLY])):
+            return
+        if text and after.start < conversation.present and not _is_cut(conversation, turn, after):
             item = new_obligation(
                 "question", after.start, text, number=1, rebindable=False, debtor=Origin.USER, creditor=Origin.AGENT
             )
             yield item, [Event(after.start, item.id, "detached", "put off by the user")]
+
+
+def _is_cut(conversation: Conversation, turn: Turn, after: Turn) -> bool:
+    """Whether something that stood between the agent's words and the user's next ones has left in an earlier compaction."""
+    return any(message.kind is MessageKind.SUMMARY for message in conversation.messages[turn.final + 1 : after.start])
 
 
 def _proposed(conversation: Conversation, turn: Turn) -> bool:
@@ -86,6 +99,8 @@ def _answered(conversation: Conversation, turn: Turn) -> int | None:
     after = conversation.turns[turn.index + 1]
     if after.start >= conversation.present and not _stands_alone(conversation, after):
         return None
+    if _is_cut(conversation, turn, after):
+        return None
     told = bool(after.kinds & ANSWERS) or ("value" in after.kinds and not only_asks(user_text(conversation, after).strip()))
     answers = is_instruction(after) or told or _is_taken(conversation, after)
     if not answers or not after.is_read or after.puts_off or _turns_elsewhere(conversation, after):
@@ -99,9 +114,12 @@ def _stands_alone(conversation: Conversation, turn: Turn) -> bool:
 
 
 def _is_passed_over(conversation: Conversation, turn: Turn) -> bool:
-    """Whether the user did nothing but ask something else: the question still waits, whatever is asked and answered after it."""
+    """Whether the user only asked something else, or put the answer off: the question still waits, whatever is asked and answered after it."""
     after = conversation.turns[turn.index + 1] if turn.index + 1 < len(conversation.turns) else None
-    return after is not None and after.has_user and only_asks(user_text(conversation, after).strip())
+    if after is None or not after.has_user:
+        return False
+    text = user_text(conversation, after).strip()
+    return after.puts_off or only_asks(text) or defers(text[:MAX_REPLY])
 
 
 def _is_taken(conversation: Conversation, reply: Turn) -> bool:
