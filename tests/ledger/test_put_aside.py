@@ -75,3 +75,35 @@ def test_what_the_user_says_of_an_answer_that_is_still_due_stays_with_the_questi
     asked = [*user("The customer is blocked by it."), *agent("Has Henrik seen it?")]
     decision = judge([*asked, *user(told), *user("how many backports are there"), *agent("17."), *OTHER])
     assert [at(decision, message).action for message in (1, 2)] == ["retain", "retain"]
+
+
+# statements ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "8804/8805 are twins, keep both. the other two are the same person",
+        "sorry, the lake loop is 12.1 since the bridge went, forget 11.4",
+        "try to sound less like a police officer, one rule per paragraph if it works",
+    ],
+)
+@pytest.mark.parametrize("reply", ["Good.", "Noted.", "Will do."])
+def test_a_short_message_that_the_agent_takes_note_of_is_kept_as_a_whole(text: str, reply: str) -> None:
+    decision = judge(
+        [
+            *user("Rate the batch."),
+            *tool("rate_run", "done, batch R26", m=4),
+            *agent("Done."),
+            *user(text),
+            *agent(reply),
+            *OTHER,
+        ]
+    )
+    kept = " ".join(record.text for record in decision.carrier)
+    assert text in kept or at(decision, 4).action == "retain"
+
+
+def test_small_talk_is_not_kept() -> None:
+    decision = judge([*user("my tea got cold while we talked"), *agent("Time for a new one!"), *OTHER])
+    assert at(decision, 0).action == "summarize" and not decision.carrier

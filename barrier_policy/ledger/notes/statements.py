@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Set
 
 from barrier_policy.ledger.conversation.answered import is_answered, is_plain
 from barrier_policy.ledger.conversation.told import is_instruction, joined
 from barrier_policy.ledger.conversation.turns import Conversation, Turn, closing_words, user_text
-from barrier_policy.ledger.dialogue.cues import asks, limits, may_ask
+from barrier_policy.ledger.dialogue.cues import asks, limits, may_ask, only_acknowledges
 from barrier_policy.ledger.model import Item
 from barrier_policy.ledger.notes.note import MAX_LINE, STATES, new_note, once_a_sentence
 from barrier_policy.transcript.model import PartType
@@ -15,9 +16,12 @@ from barrier_policy.transcript.model import PartType
 STATEMENTS = ("instruction", "release", "correction", "request", "denial")
 MAX_TOLD = 12
 """Of a longer message, the surest sentences; its original is archived."""
+MAX_WHOLE = 150
+"""Characters of a message that is told whole: its sentences lean on each other."""
 MIN_TOLD = 4
 MAX_NOTED = 60
 MAX_ANSWER = 120
+_NUMBER = re.compile(r"\d[\d.,:]*\d|\d")
 
 
 def statements(conversation: Conversation, live: Set[int]) -> Iterator[Item]:
@@ -47,25 +51,38 @@ def statements(conversation: Conversation, live: Set[int]) -> Iterator[Item]:
         if len(facts) > MAX_TOLD:
             facts = sorted(facts, key=lambda fact: -int(fact.get("confidence", 100)))[:MAX_TOLD]
         plain = [fact for fact in facts if (fact.part, fact.start) not in rules]
+        text = user_text(conversation, turn).strip()
+        if plain and len(text) <= MAX_WHOLE and "secret" not in turn.kinds:
+            yield new_note("note", turn.start, plain[0].part, 0, text, plain[0].kind)
+            continue
         for number, fact in enumerate(joined(conversation, plain)):
             yield new_note("note", turn.start, fact.part, number, fact.text, fact.kind)
 
 
 def told_in_passing(conversation: Conversation) -> Iterator[Item]:
-    """What a user said that was understood as nothing, asks nothing, and that the agent took note of in a few words: `sorry, the other way round: …`."""
+    """What a user said that asks nothing and that the agent took note of in a few words: `sorry, the other way round: …`."""
     for turn in conversation.turns:
-        if not turn.has_user or turn.kinds - {"value"} or turn.calls or turn.start >= conversation.present:
+        if not turn.has_user or turn.calls or turn.start >= conversation.present or "secret" in turn.kinds:
             continue
         text = user_text(conversation, turn).strip()
-        reply = closing_words(conversation, turn)
-        if (
-            len(text.split()) >= MIN_TOLD
-            and len(text) <= MAX_LINE
-            and STATES.search(text)
-            and not may_ask(text)
-            and 0 < len(reply) <= MAX_NOTED
-        ):
+        reply = closing_words(conversation, turn).strip()
+        if len(text.split()) < MIN_TOLD or len(text) > MAX_LINE or not 0 < len(reply) <= MAX_NOTED or may_ask(text):
+            continue
+        if _is_news(turn, text) or _is_taken_down(conversation, turn, text, reply):
             yield new_note("note", turn.start, 0, 970, text, "told")
+
+
+def _is_news(turn: Turn, text: str) -> bool:
+    """Whether a message that was understood as nothing states something."""
+    return not turn.kinds - {"value"} and STATES.search(text) is not None
+
+
+def _is_taken_down(conversation: Conversation, turn: Turn, text: str, reply: str) -> bool:
+    """Whether the agent says that it has noted, or says again, what no rule of the message holds by itself."""
+    ruled = sum(fact.end - fact.start for fact in conversation.of_kind(turn.start, "constraint", "approval_gate"))
+    if 4 * ruled > 3 * len(text):
+        return False
+    return only_acknowledges(reply) or bool(set(_NUMBER.findall(reply)) & set(_NUMBER.findall(text)))
 
 
 def shown_places(conversation: Conversation) -> Iterator[Item]:
