@@ -11,6 +11,7 @@ from barrier_policy.carrier.shelf import Shelf
 from barrier_policy.carrier.write import draft_shared
 from barrier_policy.decision.assess import Assessment, Probe, repair_drafts
 from barrier_policy.decision.model import RuleError, SpanDecision
+from barrier_policy.decision.reasons import ReasonWriter
 from barrier_policy.join.join import Join, Provenance
 from barrier_policy.ledger.conversation.turns import opens_turn
 from barrier_policy.provenance.store import Store, available, original_bytes
@@ -52,7 +53,9 @@ def records_of(join: Join, assessments: Sequence[Assessment], actions: Sequence[
     return shelf_of(join, assessments, actions).records()
 
 
-def decide_span(store: Store | None, found: Assessment, action: str, digest: str, structured: bool) -> SpanDecision:
+def decide_span(
+    writer: ReasonWriter, store: Store | None, found: Assessment, action: str, digest: str, structured: bool
+) -> SpanDecision:
     """What the decision says of one span, given what is to be done with it, its original's digest and its class."""
     return SpanDecision(
         id=found.span.id,
@@ -62,8 +65,8 @@ def decide_span(store: Store | None, found: Assessment, action: str, digest: str
         evidential_class="structured" if structured else "narrative",
         verdict=found.verdict,
         action=action,
-        reasons=found.reasons,
-        warnings=found.warnings,
+        reasons=writer.write(found.reasons),
+        warnings=writer.write(found.warnings),
         errors=tuple(RuleError(rule=error.rule, message=error.message) for error in found.errors),
         exceptions=found.exceptions,
         repairs=found.repairs,

@@ -25,6 +25,7 @@ from barrier_policy.decision.model import (
     seal,
 )
 from barrier_policy.decision.plan import Plan, make_plan
+from barrier_policy.decision.reasons import ReasonWriter
 from barrier_policy.digest import digest_bytes
 from barrier_policy.facts.extract import Facts, extract
 from barrier_policy.facts.masking import Masker
@@ -229,9 +230,10 @@ class Decider:
         info, plan, target = judged.info, judged.plan, judged.target
         tail = Tail(start=judged.join.segmentation.tail_start)
         shelf = shelf_of(judged.join, judged.assessments, plan.actions)
+        writer = ReasonWriter(judged.join)
         spans_to_decide = zip(judged.assessments, plan.actions, judged.digests, judged.join.structured, strict=True)
         del judged
-        spans = tuple(starmap(partial(decide_span, store), spans_to_decide))
+        spans = tuple(starmap(partial(decide_span, writer, store), spans_to_decide))
         del spans_to_decide
         carrier = shelf.records()
         reclaimed = sum(span.tokens for span in spans if span.action != "retain")
