@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from functools import partial
 from itertools import starmap
@@ -231,11 +232,13 @@ class Decider:
         tail = Tail(start=judged.join.segmentation.tail_start)
         shelf = shelf_of(judged.join, judged.assessments, plan.actions)
         writer = ReasonWriter(judged.join)
-        spans_to_decide = zip(judged.assessments, plan.actions, judged.digests, judged.join.structured, strict=True)
+        found = _handing_over(judged.assessments)
+        spans_to_decide = zip(found, plan.actions, judged.digests, judged.join.structured, strict=True)
         del judged
+        carrier = shelf.records()
+        del shelf
         spans = tuple(starmap(partial(decide_span, writer, store), spans_to_decide))
         del spans_to_decide
-        carrier = shelf.records()
         reclaimed = sum(span.tokens for span in spans if span.action != "retain")
         carried = sum(self.counter(record.text) for record in carrier)
         return seal(
@@ -260,6 +263,14 @@ class Decider:
                 ),
             )
         )
+
+
+def _handing_over(assessments: tuple[Assessment, ...]) -> Iterator[Assessment]:
+    """One after another; none is held once the next is asked for."""
+    left = deque(assessments)
+    del assessments
+    while left:
+        yield left.popleft()
 
 
 def _blocks(join: Join, evaluator: Evaluator, archives: bool, found: Assessment) -> tuple[Blocking, ...]:
