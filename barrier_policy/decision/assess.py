@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from barrier_policy.carrier.record import CarrierRecord, Draft, write_down
-from barrier_policy.carrier.write import Placement, draft_records, is_shared, place, shown_texts
+from barrier_policy.carrier.write import Placement, Sources, draft_records, find_sources, is_shared, place, shown_texts
 from barrier_policy.decision.model import Blocking, Repair
 from barrier_policy.decision.reasons import ReasonTeller, Told
 from barrier_policy.decision.remedies import (
@@ -226,9 +226,10 @@ def record_of(join: Join, found: Assessment) -> Record:
 
 def repair_records(join: Join, found: Assessment) -> list[CarrierRecord]:
     """The records of its own that the repair of a span writes; `Assessment.shared` go into records of others."""
-    return [write_down(draft) for draft in repair_drafts(join, found)]
+    sources = find_sources(found.rebind, join.ledger, join.messages)
+    return [write_down(draft) for draft in repair_drafts(sources, found)]
 
 
-def repair_drafts(join: Join, found: Assessment) -> list[Draft]:
+def repair_drafts(sources: Sources, found: Assessment) -> list[Draft]:
     """The same before they are written down, to be merged with others."""
-    return draft_records(found.span.id, place(found.rebind), join.ledger, join.messages)
+    return draft_records(found.span.id, place(found.rebind), sources)

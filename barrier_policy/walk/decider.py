@@ -44,7 +44,7 @@ from barrier_policy.provenance.store import Store, original_bytes
 from barrier_policy.transcript.model import Transcript
 from barrier_policy.transcript.pairing import Pairs
 from barrier_policy.transcript.tokens import Counter, estimate_tokens
-from barrier_policy.walk.assemble import decide_span, probe_store, shelf_of
+from barrier_policy.walk.assemble import decide_span, probe_store, repaired, shelf_of, sources_of
 from barrier_policy.walk.establish import Established, establish
 from barrier_policy.walk.inputs import TranscriptLike, check_count, read_any, timestamp
 
@@ -230,11 +230,13 @@ class Decider:
         """The decision. What it takes no more is let go: the transcript and its ledger before spans and records are written."""
         info, plan, target = judged.info, judged.plan, judged.target
         tail = Tail(start=judged.join.segmentation.tail_start)
-        shelf = shelf_of(judged.join, judged.assessments, plan.actions)
-        writer = ReasonWriter(judged.join)
-        found = _handing_over(judged.assessments)
-        spans_to_decide = zip(found, plan.actions, judged.digests, judged.join.structured, strict=True)
+        writer, structured = ReasonWriter(judged.join), judged.join.structured
+        to_repair = tuple(repaired(judged.assessments, plan.actions))
+        sources = sources_of(judged.join, to_repair)
+        spans_to_decide = zip(_handing_over(judged.assessments), plan.actions, judged.digests, structured, strict=True)
         del judged
+        shelf = shelf_of(sources, to_repair)
+        del sources, to_repair
         carrier = shelf.records()
         del shelf
         spans = tuple(starmap(partial(decide_span, writer, store), spans_to_decide))
