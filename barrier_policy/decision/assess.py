@@ -61,12 +61,11 @@ class Assessment(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     digest: str = ""
     exceptions: tuple[AppliedException, ...] = ()
 
-    @property
-    def repairs(self) -> tuple[Repair, ...]:
-        """All that it takes to lift the barrier, empty where nothing does."""
+    def repairs(self, name: str) -> tuple[Repair, ...]:
+        """All that it takes to lift the barrier of the span, which has this name; empty where nothing does."""
         if not self.repairable:
             return self.remedies
-        return tuple(gate_repairs(self.span.id, [item.id for item in self.rebind], archive=self.archive))
+        return tuple(gate_repairs(name, [item.id for item in self.rebind], archive=self.archive))
 
     @property
     def shared(self) -> tuple[Placement, ...]:

@@ -64,8 +64,9 @@ def decide_span(
     writer: ReasonWriter, store: Store | None, found: Assessment, action: str, digest: str, structured: bool
 ) -> SpanDecision:
     """What the decision says of one span, given what is to be done with it, its original's digest and its class."""
+    name = found.span.id
     return SpanDecision(
-        id=found.span.id,
+        id=name,
         messages=(found.span.start, found.span.end),
         tokens=found.tokens,
         digest=digest,
@@ -76,7 +77,7 @@ def decide_span(
         warnings=writer.write(found.warnings),
         errors=tuple(RuleError(rule=error.rule, message=error.message) for error in found.errors),
         exceptions=found.exceptions,
-        repairs=found.repairs,
+        repairs=found.repairs(name),
         provenance=_provenance(found, digest, store),
     )
 
