@@ -77,7 +77,7 @@ def known_items(analysis: Analysis) -> tuple[Known, ...]:
 
 
 def _cited(analysis: Analysis, number: int) -> set[str]:
-    reasons = analysis.assessments[number].reasons
+    reasons = analysis.decision.spans[number].reasons
     return {entry.item for reason in reasons if reason.effect == "barrier" for entry in reason.evidence}
 
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from barrier_policy.carrier.record import REQUIRED_FIELDS, CarrierRecord, Draft, Fields, Source, digest_of, line_of
-from barrier_policy.ledger.model import Family, Item, Ledger
+from barrier_policy.ledger.conversation.turns import opens_turn
+from barrier_policy.ledger.model import Family, Item, Ledger, state_in
 from barrier_policy.transcript.identity import message_digest
 from barrier_policy.transcript.model import Message
 
@@ -27,6 +28,44 @@ class Placement(msgspec.Struct, frozen=True, kw_only=True):
     def shows(self) -> bool:
         """Whether the item has a line of its own."""
         return self.item is self.holder
+
+
+class Stem(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A message that records stem from: its digest, the pointer of its record, and those of its parts."""
+
+    digest: str
+    pointer: str
+    parts: tuple[str, ...]
+
+
+class Sources(msgspec.Struct, frozen=True, kw_only=True):
+    """All that records say of the transcript that they stem from: what they are made of when the transcript itself is let go.
+
+    `stems` are by message index; `at_hand` is the message that opens the turn at hand.
+    """
+
+    states: Mapping[str, str]
+    head: str
+    at_hand: int
+    stems: Mapping[int, Stem]
+
+    def state(self, item: Item) -> str:
+        """As `Ledger.state`."""
+        return state_in(self.states, item)
+
+
+def find_sources(items: Iterable[Item], ledger: Ledger, messages: Sequence[Message]) -> Sources:
+    """The sources of the records that hold some items."""
+    at_hand = max((message.index for message in messages if opens_turn(message)), default=0)
+    named = {int(number) for item in items for number in (item.message, item.attributes.get("serves") or at_hand)}
+    shared: dict[tuple[str, ...], tuple[str, ...]] = {}
+    stems: dict[int, Stem] = {}
+    for message in (messages[index] for index in sorted(named)):
+        parts = tuple(part.pointer for part in message.parts)
+        stems[message.index] = Stem(
+            digest=message_digest(message), pointer=message.pointer, parts=shared.setdefault(parts, parts)
+        )
+    return Sources(states=ledger.states, head=ledger.head, at_hand=at_hand, stems=stems)
 
 
 def place(items: Sequence[Item]) -> tuple[Placement, ...]:
@@ -51,9 +90,9 @@ def is_shared(item: Item) -> bool:
     return record_kind(item) == "binding" or bool(item.attributes.get("serves"))
 
 
-def draft_records(span: str, placed: Iterable[Placement], ledger: Ledger, messages: Sequence[Message]) -> list[Draft]:
+def draft_records(span: str, placed: Iterable[Placement], sources: Sources) -> list[Draft]:
     """Records for the items of one span that are not shown by a shared one: one per kind, in the order of the walk."""
-    return [_draft(kind, span, found, ledger, messages) for kind, found in _by_kind(placed).items()]
+    return [_draft(kind, span, found, sources) for kind, found in _by_kind(placed).items()]
 
 
 def shown_texts(placed: Iterable[Placement], ledger: Ledger) -> list[str]:
@@ -79,7 +118,7 @@ def _by_kind(placed: Iterable[Placement]) -> dict[str, list[Placement]]:
     return by_kind
 
 
-def draft_shared(placed: Iterable[Placement], ledger: Ledger, messages: Sequence[Message], at_hand: int) -> list[Draft]:
+def draft_shared(placed: Iterable[Placement], sources: Sources) -> list[Draft]:
     """Records by what consumes them: findings by the request that they serve, exact values by the turn at hand.
 
     Subject and source is the message of the consumer; each item has its own place in `fields`.
@@ -87,9 +126,9 @@ def draft_shared(placed: Iterable[Placement], ledger: Ledger, messages: Sequence
     by_consumer: dict[tuple[int, str], list[Placement]] = {}
     for found in placed:
         serves = found.holder.attributes.get("serves")
-        by_consumer.setdefault((int(serves) if serves else at_hand, record_kind(found.holder)), []).append(found)
+        by_consumer.setdefault((int(serves) if serves else sources.at_hand, record_kind(found.holder)), []).append(found)
     return [
-        _draft(kind, f"turn:{consumer}", found, ledger, messages, at=consumer)
+        _draft(kind, f"turn:{consumer}", found, sources, at=consumer)
         for (consumer, kind), found in sorted(by_consumer.items(), key=lambda entry: entry[0])
     ]
 
@@ -105,23 +144,20 @@ def record_kind(item: Item) -> str:
     return RECORD_KIND.get(item.family, "evidence")
 
 
-def _draft(
-    kind: str, span: str, placed: Sequence[Placement], ledger: Ledger, messages: Sequence[Message], at: int | None = None
-) -> Draft:
+def _draft(kind: str, span: str, placed: Sequence[Placement], sources: Sources, at: int | None = None) -> Draft:
     first = placed[0].item
-    source = messages[first.message if at is None else at]
-    digests: dict[int, str] = {source.index: message_digest(source)}
-    items = [_fields(kind, found, ledger, messages, digests) for found in placed]
+    message = first.message if at is None else at
+    stem = sources.stems[message]
     return Draft(
         id=f"{kind}:{span}",
         kind=kind,
-        subject=(first.subject if at is None else f"turn:{digests[at][7:23]}") or span,
-        items=_once(kind, items),
+        subject=(first.subject if at is None else f"turn:{stem.digest[7:23]}") or span,
+        items=_once(kind, [_fields(kind, found, sources) for found in placed]),
         source=Source(
-            message=source.index,
-            pointer=source.parts[first.part].pointer if at is None else source.pointer,
-            digest=digests[source.index],
-            head=ledger.head,
+            message=message,
+            pointer=stem.parts[first.part] if at is None else stem.pointer,
+            digest=stem.digest,
+            head=sources.head,
         ),
     )
 
@@ -138,9 +174,9 @@ def _once(kind: str, items: Iterable[Fields]) -> list[Fields]:
     return found
 
 
-def _fields(record: str, placed: Placement, ledger: Ledger, messages: Sequence[Message], digests: dict[int, str]) -> Fields:
+def _fields(record: str, placed: Placement, sources: Sources) -> Fields:
     item, kind = placed.item, record_kind(placed.item)
-    fields: Fields = {"id": item.id, "state": ledger.state(item), "text": item.text, "message": item.message}
+    fields: Fields = {"id": item.id, "state": sources.state(item), "text": item.text, "message": item.message}
     if kind != record:
         fields["kind"] = kind
     if not placed.shows:
@@ -152,18 +188,12 @@ def _fields(record: str, placed: Placement, ledger: Ledger, messages: Sequence[M
     if item.family in (Family.BINDING, Family.OBLIGATION):
         fields["type"] = item.kind
     if item.kind == "request":
-        fields["asked_in"] = _digest(item.message, messages, digests)
+        fields["asked_in"] = sources.stems[item.message].digest
     required = REQUIRED_FIELDS[kind]
     fields.update((name, value) for name, value in sorted(item.attributes.items()) if value or name in required)
     if serves := fields.pop("serves", ""):
-        fields["serves"] = [_digest(int(serves), messages, digests)]
+        fields["serves"] = [sources.stems[int(serves)].digest]
     return fields
-
-
-def _digest(message: int, messages: Sequence[Message], digests: dict[int, str]) -> str:
-    if message not in digests:
-        digests[message] = message_digest(messages[message])
-    return digests[message]
 
 
 def covers(record: CarrierRecord, item: Item, ledger: Ledger) -> bool:

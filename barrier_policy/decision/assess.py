@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from barrier_policy.carrier.record import CarrierRecord, Draft, write_down
-from barrier_policy.carrier.write import Placement, draft_records, is_shared, place, shown_texts
-from barrier_policy.decision.model import Blocking, Reason, Repair
-from barrier_policy.decision.reasons import ReasonWriter
+from barrier_policy.carrier.write import Placement, Sources, draft_records, find_sources, is_shared, place, shown_texts
+from barrier_policy.decision.model import Blocking, Repair
+from barrier_policy.decision.reasons import ReasonTeller, Told
 from barrier_policy.decision.remedies import (
     EVALUATED,
     NO_GAIN,
@@ -35,7 +35,7 @@ from barrier_policy.spans.model import Span
 class Assessment(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A span's verdict, the repairs that would lift it, and what they cost.
 
-    `repairs` is all that it takes; the gate can do it by itself where the span is `repairable`. `default_barrier` is set where no rule
+    The gate can lift it by itself where the span is `repairable`; else `remedies` are what it takes. `default_barrier` is set where no rule
     spoke. `gain` is tokens freed by a repair; one that takes a `secret` out of the context is worth it without. `digest` is that of the
     span's original. `exceptions`
     are those that an opportunity rests on, as the span stands or after its repair. Records and verdicts in full are not kept: `record_of`
@@ -49,10 +49,10 @@ class Assessment(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     provenance: Provenance
     verdict: VerdictKind
     default_barrier: bool
-    reasons: tuple[Reason, ...]
+    reasons: tuple[Told, ...]
     errors: tuple[RuleError, ...]
-    warnings: tuple[Reason, ...] = ()
-    repairs: tuple[Repair, ...] = ()
+    warnings: tuple[Told, ...] = ()
+    remedies: tuple[Repair, ...] = ()
     rebind: tuple[Item, ...] = ()
     archive: bool = False
     repairable: bool = False
@@ -60,6 +60,12 @@ class Assessment(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     secret: bool = False
     digest: str = ""
     exceptions: tuple[AppliedException, ...] = ()
+
+    def repairs(self, name: str) -> tuple[Repair, ...]:
+        """All that it takes to lift the barrier of the span, which has this name; empty where nothing does."""
+        if not self.repairable:
+            return self.remedies
+        return tuple(gate_repairs(name, [item.id for item in self.rebind], archive=self.archive))
 
     @property
     def shared(self) -> tuple[Placement, ...]:
@@ -122,7 +128,7 @@ class _Assessor:
         self._archives = archives
         self._count = count
         self._digests = digests
-        self._writer = ReasonWriter(join, archives=archives)
+        self._teller = ReasonTeller(join, archives=archives)
 
     def assess(self, number: int, coverage: Coverage) -> Assessment:
         """The assessment of a span, given what keeps values besides it."""
@@ -139,8 +145,8 @@ class _Assessor:
             provenance=provenance,
             verdict=result.verdict,
             default_barrier=result.default_barrier,
-            reasons=self._writer.write(number, result.reasons),
-            warnings=self._writer.write(number, result.warnings, binding=False),
+            reasons=self._teller.tell(number, result.reasons),
+            warnings=self._teller.tell(number, result.warnings, binding=False),
             errors=result.errors,
             digest=digest,
             secret=tells_secret(join, number),
@@ -155,8 +161,8 @@ class _Assessor:
                 exceptions = (*result.exceptions, *self._evaluator.exceptions(record, digest))
                 return self._repairable(base, rebind, archive, tuple(dict.fromkeys(exceptions)))
         names = {item.id: item.id for item in join.items[number]}
-        repairs = repairs_of_span(base.span.id, result.reasons, result.errors, names, archives=self._archives)
-        return msgspec.structs.replace(base, repairs=repairs)
+        remedies = repairs_of_span(base.span.id, result.reasons, result.errors, names, archives=self._archives)
+        return msgspec.structs.replace(base, remedies=remedies)
 
     def _repairable(
         self, base: Assessment, rebind: tuple[Item, ...], archive: bool, exceptions: tuple[AppliedException, ...]
@@ -169,7 +175,6 @@ class _Assessor:
             base,
             rebind=rebind,
             archive=archive,
-            repairs=tuple(gate_repairs(base.span.id, [item.id for item in rebind], archive=archive)),
             repairable=True,
             exceptions=exceptions,
             gain=base.tokens - sum(map(self._count, texts)),
@@ -220,9 +225,10 @@ def record_of(join: Join, found: Assessment) -> Record:
 
 def repair_records(join: Join, found: Assessment) -> list[CarrierRecord]:
     """The records of its own that the repair of a span writes; `Assessment.shared` go into records of others."""
-    return [write_down(draft) for draft in repair_drafts(join, found)]
+    sources = find_sources(found.rebind, join.ledger, join.messages)
+    return [write_down(draft) for draft in repair_drafts(sources, found)]
 
 
-def repair_drafts(join: Join, found: Assessment) -> list[Draft]:
+def repair_drafts(sources: Sources, found: Assessment) -> list[Draft]:
     """The same before they are written down, to be merged with others."""
-    return draft_records(found.span.id, place(found.rebind), join.ledger, join.messages)
+    return draft_records(found.span.id, place(found.rebind), sources)

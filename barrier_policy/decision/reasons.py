@@ -1,21 +1,38 @@
-"""Why a span got its verdict, as the decision says it: each piece of evidence with its place in the transcript."""
+"""Why a span got its verdict: kept in short while spans are judged, and written as the decision says it once nothing else is held."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from sys import intern
+
+import msgspec
 
 from barrier_policy.decision.model import Evidence, Reason
 from barrier_policy.decision.remedies import lifted_by, repairs_of
 from barrier_policy.join.join import Join
-from barrier_policy.join.places import marks
+from barrier_policy.join.places import Mark, marks
 from barrier_policy.ledger.model import Item
 from barrier_policy.policy import verdict
 from barrier_policy.policy.model import RuleEffect
 
+Cited = Item | Mark | verdict.Evidence
 
-class ReasonWriter:
-    """Writes the reasons of one transcript. What engines return anew for each span (ids, explanations) is kept once.
+
+class Told(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A rule that determined the verdict, in short: `general` is what it says of every span, without explanation and evidence."""
+
+    general: Reason
+    explanation: str
+    cited: tuple[Cited, ...]
+
+    @property
+    def rule(self) -> str:
+        """The rule's id."""
+        return self.general.rule
+
+
+class ReasonTeller:
+    """Tells the reasons of one transcript in short. What engines return anew for each span (ids, explanations) is kept once.
 
     `archives`: the gate has a store that an original can be archived in.
     """
@@ -25,50 +42,70 @@ class ReasonWriter:
         self._archives = archives
         self._words: dict[str, str] = {}
         self._general: dict[Reason, Reason] = {}
-        self._state_from = {event.item: event.message for event in join.ledger.events if event.state != "open"}
 
-    def write(self, number: int, reasons: Iterable[verdict.Reason], *, binding: bool = True) -> tuple[Reason, ...]:
+    def tell(self, number: int, reasons: Iterable[verdict.Reason], *, binding: bool = True) -> tuple[Told, ...]:
         """The reasons for the verdict of a span; rules in mode `warn` are not `binding`, so that there is nothing to lift."""
         items = {item.id: item for item in self._join.items[number]}
-        return tuple(self._reason(number, reason, items, binding=binding) for reason in reasons)
+        return tuple(self._told(number, reason, items, binding=binding) for reason in reasons)
 
-    def _reason(self, number: int, reason: verdict.Reason, items: Mapping[str, Item], *, binding: bool) -> Reason:
+    def _told(self, number: int, reason: verdict.Reason, items: Mapping[str, Item], *, binding: bool) -> Told:
         bars = binding and reason.effect is RuleEffect.BARRIER
-        written = Reason(
+        general = Reason(
             policy=reason.policy,
             version=reason.version,
             rule=reason.rule,
             effect=reason.effect,
             severity=reason.severity,
-            explanation=self._once(reason.explanation),
+            explanation="",
             references=reason.references,
-            evidence=tuple(self._evidence(cited, items.get(cited.item)) for cited in self._cited(number, reason)),
-            lifted_by=self._once(lifted_by(repairs_of("", reason, archives=self._archives))) if bars else "",
+            evidence=(),
+            lifted_by=lifted_by(repairs_of("", reason, archives=self._archives)) if bars else "",
         )
-        return written if written.evidence else self._general.setdefault(written, written)
+        return Told(
+            general=self._general.setdefault(general, general),
+            explanation=self._words.setdefault(reason.explanation, reason.explanation),
+            cited=self._cited(number, reason, items),
+        )
 
-    def _cited(self, number: int, reason: verdict.Reason) -> Sequence[verdict.Evidence]:
+    def _cited(self, number: int, reason: verdict.Reason, items: Mapping[str, Item]) -> tuple[Cited, ...]:
         """What a rule cites. A barrier that cites nothing rests on what its condition reads: no barrier is without a place."""
         if reason.evidence or reason.effect is not RuleEffect.BARRIER:
-            return reason.evidence
-        places = marks(self._join, number, reason.about)
-        return [verdict.Evidence(item=mark.id, kind=mark.kind, message=mark.message) for mark in places]
+            return tuple(items.get(cited.item, cited) for cited in reason.evidence)
+        return marks(self._join, number, reason.about)
 
-    def _once(self, text: str) -> str:
-        return self._words.setdefault(text, text)
 
-    def _evidence(self, cited: verdict.Evidence, item: Item | None) -> Evidence:
-        name, message = (item.id, item.message) if item else (cited.item, cited.message)
+class ReasonWriter:
+    """Writes the reasons of one transcript, each piece of evidence with its place. Holds nothing of the transcript but pointers."""
+
+    def __init__(self, join: Join) -> None:
+        shared: dict[tuple[str, ...], tuple[str, ...]] = {}
+        pointers = (tuple(part.pointer for part in message.parts) for message in join.messages)
+        self._pointers = tuple(shared.setdefault(found, found) for found in pointers)
+        changed = {event.item: event.message for event in join.ledger.events if event.state != "open"}
+        later = (item.id for item in join.ledger.items if changed.get(item.id, item.message) != item.message)
+        self._state_from = {name: changed[name] for name in later}
+        self._written: dict[Reason, Reason] = {}
+
+    def write(self, told: Iterable[Told]) -> tuple[Reason, ...]:
+        """The reasons for the verdict of a span; those that cite nothing are the same for many, and are kept once."""
+        return tuple(map(self._reason, told))
+
+    def _reason(self, told: Told) -> Reason:
+        evidence = tuple(map(self._evidence, told.cited))
+        written = msgspec.structs.replace(told.general, explanation=told.explanation, evidence=evidence)
+        return written if evidence else self._written.setdefault(written, written)
+
+    def _evidence(self, cited: Cited) -> Evidence:
+        name, message = (cited.item if isinstance(cited, verdict.Evidence) else cited.id), cited.message
         kind, _, place = name.partition(":")
         part = place.partition(":")[0].split(".")
         number = int(part[1]) if len(part) > 1 and part[1].isdigit() else 0
-        parts = self._join.messages[message].parts
-        pointer = parts[number].pointer if number < len(parts) else ""
+        pointers = self._pointers[message]
         state_from = self._state_from.get(name, message)
         return Evidence(
             item=name,
             kind=intern(kind),
             message=message,
-            pointer=pointer,
+            pointer=pointers[number] if number < len(pointers) else "",
             state_from=state_from if state_from != message else None,
         )

@@ -74,6 +74,7 @@ class FactExtraction:
         self._now = now
         self._previous: Message | None = None
         self._shared: dict[tuple[str | FactValue, ...], dict[str, FactValue]] = {}
+        self._texts: dict[str, str] = {}
         self.failures: list[Failure] = []
 
     def add(self, message: Message, calls: Mapping[int, Part]) -> tuple[Fact, ...]:
@@ -125,9 +126,10 @@ class FactExtraction:
         for attribute, value in fact.attributes.items():
             if type(value) is not types[attribute]:
                 raise TypeError(f"attribute {attribute} of {fact.kind}")
-        # facts by the ten thousand have equal attributes: keep one dict for all of them
+        # facts by the ten thousand have equal attributes, and rest on the same words as others: keep these once
         attributes = self._shared.setdefault((*fact.attributes, *fact.attributes.values()), fact.attributes)
-        return msgspec.structs.replace(fact, extractor=extractor, attributes=attributes)
+        text = self._texts.setdefault(fact.text, fact.text)
+        return msgspec.structs.replace(fact, extractor=extractor, text=text, attributes=attributes)
 
 
 def _order(fact: Fact) -> tuple[int, int, int, str, str, str]:

@@ -5,8 +5,9 @@ Linear in the transcript: every item is looked at once for its home span.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence, Set
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from itertools import groupby
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -80,14 +81,6 @@ def join_spans(
 ) -> Join:
     """Arrange items, extension facts, failures and sizes by span."""
     group_of = span_index(segmentation)
-    items: list[list[Item]] = [[] for _ in segmentation.spans]
-    for item in ledger.items:
-        if item.message < segmentation.tail_start:
-            items[group_of[item.message]].append(item)
-    failed: list[list[Failure]] = [[] for _ in segmentation.spans]
-    for failure in facts.failures:
-        if failure.message < segmentation.tail_start:
-            failed[group_of[failure.message]].append(failure)
     extension_names = sorted(name for name in kinds if "." in name)
     namespaces: dict[str, tuple[str, ...]] = {}
     for name in extension_names:
@@ -96,17 +89,31 @@ def join_spans(
     return Join(
         messages=tuple(messages),
         segmentation=segmentation,
-        items=tuple(tuple(found) for found in items),
+        items=_by_span(ledger.items, group_of, len(segmentation.spans)),
         ledger=ledger,
         extensions=tuple(_extensions(span, facts.by_message) for span in segmentation.spans),
         namespaces=namespaces,
-        failures=tuple(tuple(found) for found in failed),
+        failures=_by_span(facts.failures, group_of, len(segmentation.spans)),
         tokens=tuple(sum(tokens[span.start : span.end]) for span in segmentation.spans),
         structured=tuple(_is_structured(span, messages, facts.kinds) for span in segmentation.spans),
         kinds=facts.kinds,
         tokens_total=sum(tokens),
         settings=settings,
     )
+
+
+Thing = TypeVar("Thing", Item, Failure)
+
+
+def _by_span(things: Iterable[Thing], group_of: Sequence[int], spans: int) -> tuple[tuple[Thing, ...], ...]:
+    """Things by the span of their message, in their order; those in the tail are left out."""
+
+    def group(thing: Thing) -> int:
+        return group_of[thing.message]
+
+    in_order = sorted((thing for thing in things if thing.message < len(group_of)), key=group)
+    found = {number: tuple(run) for number, run in groupby(in_order, group)}
+    return tuple(found.get(number, ()) for number in range(spans))
 
 
 def _extensions(span: Span, facts: Sequence[Sequence[Fact]]) -> tuple[tuple[str, Fact], ...]:

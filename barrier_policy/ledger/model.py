@@ -106,8 +106,13 @@ class Ledger(msgspec.Struct, frozen=True, kw_only=True):
     head: str = ""
 
     def state(self, item: Item) -> str:
-        """The item's present state; a fact of an outside plugin has no events and is simply `open`."""
-        return "open" if item.family is Family.EXTENSION else self.states[item.id]
+        """The item's present state."""
+        return state_in(self.states, item)
+
+
+def state_in(states: Mapping[str, str], item: Item) -> str:
+    """An item's state among the states of a ledger; a fact of an outside plugin has no events and is simply `open`."""
+    return "open" if item.family is Family.EXTENSION else states[item.id]
 
 
 def derive_states(events: tuple[Event, ...]) -> dict[str, str]:

@@ -57,8 +57,8 @@ def decision_rows(analysis: Analysis, *, fold: bool) -> list[Row]:
     repairs = repairs_of(analysis.policies)
     naming = frozenset(rule.id for _, rule in analysis.policies.rules() if rule.evidence)
     rows = [
-        _row(found, action, list(_lines(found, texts, repairs, naming)), analysis.plan.outcome, fold=fold)
-        for found, action in zip(analysis.assessments, analysis.plan.actions, strict=True)
+        _row(found, action, list(_lines(found, decided.reasons, texts, repairs, naming)), analysis.plan.outcome, fold=fold)
+        for found, decided, action in zip(analysis.assessments, analysis.decision.spans, analysis.plan.actions, strict=True)
     ]
     if not fold or len(rows) <= LONG:
         return rows
@@ -118,12 +118,16 @@ def _row(found: Assessment, action: str, lines: list[Line], outcome: str, *, fol
 
 
 def _lines(
-    found: Assessment, texts: ItemTexts, repairs: Mapping[str, Sequence[Repair]], naming: Collection[str]
+    found: Assessment,
+    reasons: Sequence[Reason],
+    texts: ItemTexts,
+    repairs: Mapping[str, Sequence[Repair]],
+    naming: Collection[str],
 ) -> Iterable[Line]:
     """The deciding rule first, then further rules that name something: those in `naming`. The rest are about the span as a whole."""
     for error in found.errors:
         yield error.rule, f"the {error.part} could not be evaluated: {error.message}"
-    for number, reason in enumerate(by_weight(found.reasons, repairs)):
+    for number, reason in enumerate(by_weight(reasons, repairs)):
         if number == 0 or reason.rule in naming:
             named = [entry.item for entry in reason.evidence] if reason.rule in naming else []
             yield reason.rule, _what(reason.explanation, named, texts)

@@ -6,15 +6,16 @@ import msgspec
 
 
 class Span(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """Messages `[start, end)`. `id` is its name in the decision.
+    """Messages `[start, end)`. `closed` is false where one of its calls or results has its counterpart in the tail."""
 
-    `closed` is false where one of its calls or results has its counterpart in the tail.
-    """
-
-    id: str
     start: int
     end: int
     closed: bool = True
+
+    @property
+    def id(self) -> str:
+        """Its name in the decision."""
+        return f"{self.start}-{self.end - 1}" if self.end - self.start > 1 else str(self.start)
 
 
 class Segmentation(msgspec.Struct, frozen=True, kw_only=True):

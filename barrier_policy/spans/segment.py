@@ -40,17 +40,13 @@ def segment(
     cuts = _with_ranges(_cuts(messages, strategy, tail_start), ranges, len(messages), tail_start)
     spans = []
     start = held_to = 0
-    for index in range(1, tail_start + 1):
+    for index in [message.index for message in messages[1:tail_start]] + [tail_start] * (tail_start > 0):
         held_to = max(held_to, reach[index - 1])
         if index == tail_start or (index in cuts and index >= held_to):
             closed = not any(i in split for i in range(start, index))
-            spans.append(Span(id=_name(start, index), start=start, end=index, closed=closed))
+            spans.append(Span(start=start, end=index, closed=closed))
             start = index
     return Segmentation(spans=tuple(spans), tail_start=tail_start)
-
-
-def _name(start: int, end: int) -> str:
-    return f"{start}-{end - 1}" if end - start > 1 else str(start)
 
 
 def _tail_start(messages: Sequence[Message], pairs: Pairs, start: int) -> int:

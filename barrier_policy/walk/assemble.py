@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
 from barrier_policy.carrier.record import CarrierRecord
 from barrier_policy.carrier.shelf import Shelf
-from barrier_policy.carrier.write import draft_shared
+from barrier_policy.carrier.write import Sources, draft_shared, find_sources
 from barrier_policy.decision.assess import Assessment, Probe, repair_drafts
 from barrier_policy.decision.model import RuleError, SpanDecision
+from barrier_policy.decision.reasons import ReasonWriter
 from barrier_policy.join.join import Join, Provenance
-from barrier_policy.ledger.conversation.turns import opens_turn
 from barrier_policy.provenance.store import Store, available, original_bytes
 
 
@@ -34,39 +34,50 @@ def probe_store(store: Store | None, join: Join, digests: tuple[str, ...]) -> Pr
     return probe
 
 
-def shelf_of(join: Join, assessments: Sequence[Assessment], actions: Sequence[str]) -> Shelf:
-    """What the repairs carry, given the action of each span: each span's own, then the exact values and findings that spans share."""
-    repaired = [found for found, action in zip(assessments, actions, strict=True) if action == "repair"]
-    at_hand = max((message.index for message in join.messages if opens_turn(message)), default=0)
+def repaired(assessments: Iterable[Assessment], actions: Iterable[str]) -> Iterator[Assessment]:
+    """The spans that are to be repaired, given the action of each."""
+    return (found for found, action in zip(assessments, actions, strict=True) if action == "repair")
+
+
+def sources_of(join: Join, found: Iterable[Assessment]) -> Sources:
+    """All that the records of repaired spans say of the transcript."""
+    return find_sources((item for span in found for item in span.rebind), join.ledger, join.messages)
+
+
+def shelf_of(sources: Sources, found: Sequence[Assessment]) -> Shelf:
+    """What the repairs of some spans carry: each span's own, then the exact values and findings that spans share."""
     shelf = Shelf()
-    for draft in (draft for found in repaired for draft in repair_drafts(join, found)):
+    for draft in (draft for span in found for draft in repair_drafts(sources, span)):
         shelf.put(draft)
-    placed = (placement for found in repaired for placement in found.shared)
-    for draft in draft_shared(placed, join.ledger, join.messages, at_hand):
+    for draft in draft_shared((placement for span in found for placement in span.shared), sources):
         shelf.put(draft)
     return shelf
 
 
 def records_of(join: Join, assessments: Sequence[Assessment], actions: Sequence[str]) -> tuple[CarrierRecord, ...]:
     """The records that repairs write, given the action of each span: each thing's own, then the exact values that none of them shows."""
-    return shelf_of(join, assessments, actions).records()
+    found = tuple(repaired(assessments, actions))
+    return shelf_of(sources_of(join, found), found).records()
 
 
-def decide_span(store: Store | None, found: Assessment, action: str, digest: str, structured: bool) -> SpanDecision:
+def decide_span(
+    writer: ReasonWriter, store: Store | None, found: Assessment, action: str, digest: str, structured: bool
+) -> SpanDecision:
     """What the decision says of one span, given what is to be done with it, its original's digest and its class."""
+    name = found.span.id
     return SpanDecision(
-        id=found.span.id,
+        id=name,
         messages=(found.span.start, found.span.end),
         tokens=found.tokens,
         digest=digest,
         evidential_class="structured" if structured else "narrative",
         verdict=found.verdict,
         action=action,
-        reasons=found.reasons,
-        warnings=found.warnings,
+        reasons=writer.write(found.reasons),
+        warnings=writer.write(found.warnings),
         errors=tuple(RuleError(rule=error.rule, message=error.message) for error in found.errors),
         exceptions=found.exceptions,
-        repairs=found.repairs,
+        repairs=found.repairs(name),
         provenance=_provenance(found, digest, store),
     )
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from functools import partial
 from itertools import starmap
@@ -25,6 +26,7 @@ from barrier_policy.decision.model import (
     seal,
 )
 from barrier_policy.decision.plan import Plan, make_plan
+from barrier_policy.decision.reasons import ReasonWriter
 from barrier_policy.digest import digest_bytes
 from barrier_policy.facts.extract import Facts, extract
 from barrier_policy.facts.masking import Masker
@@ -42,7 +44,7 @@ from barrier_policy.provenance.store import Store, original_bytes
 from barrier_policy.transcript.model import Transcript
 from barrier_policy.transcript.pairing import Pairs
 from barrier_policy.transcript.tokens import Counter, estimate_tokens
-from barrier_policy.walk.assemble import decide_span, probe_store, shelf_of
+from barrier_policy.walk.assemble import decide_span, probe_store, repaired, shelf_of, sources_of
 from barrier_policy.walk.establish import Established, establish
 from barrier_policy.walk.inputs import TranscriptLike, check_count, read_any, timestamp
 
@@ -228,12 +230,17 @@ class Decider:
         """The decision. What it takes no more is let go: the transcript and its ledger before spans and records are written."""
         info, plan, target = judged.info, judged.plan, judged.target
         tail = Tail(start=judged.join.segmentation.tail_start)
-        shelf = shelf_of(judged.join, judged.assessments, plan.actions)
-        spans_to_decide = zip(judged.assessments, plan.actions, judged.digests, judged.join.structured, strict=True)
+        writer, structured = ReasonWriter(judged.join), judged.join.structured
+        to_repair = tuple(repaired(judged.assessments, plan.actions))
+        sources = sources_of(judged.join, to_repair)
+        spans_to_decide = zip(_handing_over(judged.assessments), plan.actions, judged.digests, structured, strict=True)
         del judged
-        spans = tuple(starmap(partial(decide_span, store), spans_to_decide))
-        del spans_to_decide
+        shelf = shelf_of(sources, to_repair)
+        del sources, to_repair
         carrier = shelf.records()
+        del shelf
+        spans = tuple(starmap(partial(decide_span, writer, store), spans_to_decide))
+        del spans_to_decide
         reclaimed = sum(span.tokens for span in spans if span.action != "retain")
         carried = sum(self.counter(record.text) for record in carrier)
         return seal(
@@ -258,6 +265,14 @@ class Decider:
                 ),
             )
         )
+
+
+def _handing_over(assessments: tuple[Assessment, ...]) -> Iterator[Assessment]:
+    """One after another; none is held once the next is asked for."""
+    left = deque(assessments)
+    del assessments
+    while left:
+        yield left.popleft()
 
 
 def _blocks(join: Join, evaluator: Evaluator, archives: bool, found: Assessment) -> tuple[Blocking, ...]:

@@ -118,7 +118,7 @@ def found(number: int, *, free: bool, gain: int = 0, secret: str = "") -> Assess
     item = Item(id=f"note:{number}", family=Family.BINDING, kind="note", message=number, text=f"noted {secret}")
     return Assessment(
         number=number,
-        span=Span(id=f"s{number}", start=number, end=number + 1),
+        span=Span(start=number, end=number + 1),
         tokens=20,
         coverage=Coverage(),
         provenance=Provenance(),

@@ -64,7 +64,7 @@ def span(rules: dict[str, RuleEffect], *, rebind: str = "", held: str = "", erro
     result = verdict(rules, errors)
     found = Assessment(
         number=0,
-        span=Span(id="0", start=0, end=1),
+        span=Span(start=0, end=1),
         tokens=7,
         coverage=Coverage(values=frozenset(f"text of {name}" for name in held)),
         provenance=Provenance(),
