@@ -31,6 +31,10 @@ MAX_GAP = 40
 """Messages that hold both a name and a value, and characters from the one to the other, in which they are looked for."""
 PLACES_IN_TEXT = frozenset({"line", "lines", "offset", "row", "start", "start_line", "startline"})
 """Names of one and the same thing: where in a text something stands."""
+SPOKEN_TO = re.compile(
+    r"\b(?:you|your|du|dir|ihr|vous|tu|usted(?:es)?|lei|voi|você|vocês|jij|jullie|ты|вы|siz|sen)\b|您|你|あなた|당신", re.IGNORECASE
+)
+"""Words by which a sentence speaks to its reader."""
 COUNTED = re.compile(r"- The agent (?:made|ran|read|got) (?:more than )?\d+ [a-z ]+(?:\([^()]*\))?[^.]*\.$")
 """What the extract of this project says of calls: it counts them, and demands nothing."""
 OWN = 0.6
@@ -103,7 +107,11 @@ PLACE_IN_FILE = re.compile(r"(.+?\.\w+):(\d+)(?:[-:]\d+)*")
 
 
 class ClaimChecks:
-    """What is wrong with new text. `reported` are items whose finding says already what became of them."""
+    """What is wrong with new text. `reported` are items whose finding says already what became of them.
+
+    Without `exact` a sentence is a rule that nobody made only where it surely is a rule, or speaks to its reader: a summary tells what was
+    done, and what is next, in sentences that look like demands.
+    """
 
     def __init__(
         self,
@@ -113,7 +121,10 @@ class ClaimChecks:
         messages: Sequence[Message],
         superseded: Superseded,
         notes: Notebook,
+        *,
+        exact: bool,
     ) -> None:
+        self._exact = exact
         self._before = before
         self._messages = messages
         self._notes = notes
@@ -161,7 +172,7 @@ class ClaimChecks:
 
     def _unsupported(self, place: Place, value: Value) -> None:
         known = self._missing.get(self._likes.same_but(value.text))
-        if known is not None:
+        if known is not None and value.type not in PUT_TOGETHER:
             self.reported.add(known.item.id)
             self._add("audit.altered", known, place, value.text)
         elif (outcome := self._doubt(value)) is not None:
@@ -180,9 +191,16 @@ class ClaimChecks:
             located = PLACE_IN_FILE.fullmatch(value.text)
             if located and self._was_there(located[1]):
                 return None
+            if self._is_shortened(value.text):
+                return None
             if value.text[0] not in "/~." and "." not in value.text.rsplit("/", 1)[-1]:
                 return None  # `lint/test` is no path
         return Outcome.FAIL
+
+    def _is_shortened(self, path: str) -> bool:
+        """Whether before has a longer name that ends in it: `hooks.go` of `commit_hooks.go`."""
+        longer = re.compile(rf"\w[_.-]{re.escape(path)}(?!\w)")
+        return any(longer.search(part.text) for message in self._messages for part in message.parts if path in part.text)
 
     def _doubt_of_number(self, text: str, number: str) -> Outcome | None:
         unit = text[len(number) :].strip().casefold()
@@ -235,6 +253,8 @@ class ClaimChecks:
         ):
             # what is only told (`then the user asked to push`) may look like a demand or a condition: only a bar is surely a rule
             sure = any(not fact.get("proposed") and fact.get("polarity") == "must_not" for fact in facts)
+            if not (sure or self._exact or SPOKEN_TO.search(sentence.text)):
+                return
             name, outcome = f"rule:{sentence.text}", Outcome.FAIL if sure else Outcome.INCONCLUSIVE
             self._notes.add(
                 "audit.unsupported", "new text", name, "rule", after=sentence.place, found=sentence.text, outcome=outcome
