@@ -20,13 +20,15 @@ class Compaction(msgspec.Struct, frozen=True, kw_only=True):
     """A compaction that a runtime made and recorded: what the model saw just before it and just after it.
 
     `line` is the 1-based line of the record that marks it. `later` is how the conversation went on, up to the next compaction or the end of
-    the log: its messages are numbered on from those of `after`. A reader leaves it out; `read_compactions` adds it.
+    the log: its messages are numbered on from those of `after`. A reader leaves it out; `read_compactions` adds it. `tokens` is how many
+    the runtime says it compacted, instructions and tool declarations counted, 0 where it does not say.
     """
 
     before: Transcript
     after: Transcript
     line: int
     later: tuple[Message, ...] = ()
+    tokens: int = 0
 
 
 class Reader(msgspec.Struct, frozen=True, kw_only=True):
