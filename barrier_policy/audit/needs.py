@@ -25,8 +25,8 @@ IDS = frozenset({"resource_id", "idempotency_key", "hash"})
 MANY_DIGITS, LONG_ID = 3, 6
 """Digits and characters from which an id is not met by chance."""
 ALGORITHM = re.compile(r"(?:sha|md|base|utf)-?\d+", re.IGNORECASE)
-STAND_IN = re.compile(r"abc-?1|1234|^\d{4}-\d\d-\d\d-?$|test|example|foo|dead-?beef", re.IGNORECASE)
-"""What people write where any value would do, and plain dates."""
+STAND_IN = re.compile(r"^\d+:\d+$|abc-?1|1234|^\d{4}-\d\d-\d\d-?$|test|example|foo|dead-?beef", re.IGNORECASE)
+"""Places in a text, plain dates, and what people write where any value would do."""
 LONG_PATH = 8
 DEVICES = "/dev/"
 TAG = re.compile(r"</?[a-z-]+>")
@@ -106,7 +106,7 @@ def is_particular(kind: str, text: str) -> bool:
         digits = sum(map(str.isdigit, ALGORITHM.sub("", text)))
         return len(text) >= LONG_ID and digits >= MANY_DIGITS and not STAND_IN.search(text)
     if kind == "path":
-        named = text[0] == "~" or "." in text.rsplit("/", 1)[-1] or text[0] == "/"
+        named = "." in text.rsplit("/", 1)[-1]
         return named and text.strip("/").count("/") > 0 and len(text) >= LONG_PATH and not text.startswith(DEVICES)
     return kind == "url"
 

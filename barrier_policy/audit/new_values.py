@@ -173,13 +173,18 @@ class ValueChecks:
         return Outcome.FAIL
 
     def _is_new_path(self, path: str) -> bool:
-        """Whether nothing in before says it: neither its place in a file, nor a longer path that ends in it, nor all its steps one by one."""
+        """Whether nothing in before says it: neither its place in a file, nor a longer path that ends in it, nor all its steps one by one.
+
+        The name of a file alone is known from anywhere, and says of no file where it is.
+        """
         located = PLACE_IN_FILE.fullmatch(path)
         if located and self._was_there(located[1]):
             return False
         if path[0] not in "/~." and "." not in path.rsplit("/", 1)[-1]:
             return False  # `lint/test` is no path
-        return self._exact or not (self._ends_another(path) or self._is_joined(path))
+        if self._exact:
+            return True
+        return path.strip("/").count("/") > 0 and not (self._ends_another(path) or self._is_joined(path))
 
     def _ends_another(self, path: str) -> bool:
         """Whether before has a longer name that ends in it: `hooks.go` of `commit_hooks.go`, `/cli/a.go` of `/home/me/cli/a.go`."""
