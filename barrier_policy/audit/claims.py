@@ -38,6 +38,8 @@ RELIEF = re.compile(
     re.IGNORECASE,
 )
 """Words by which somebody says that a rule has ended."""
+FEWEST = 4
+"""A sentence of fewer words of content (`All 6 tasks completed`) tells the state of no one thing."""
 SHORTEST_QUOTE = 20
 """Characters from which a quotation is told by its words."""
 
@@ -143,7 +145,7 @@ class ClaimChecks:
     def _state(self, sentence: Sentence) -> None:
         """A state of an effect that before does not know: done where it is open, open where it is done."""
         done, open_ = sentence.hints("status_done"), sentence.hints("status_pending") or sentence.hints("status_failed")
-        if done == open_:
+        if done == open_ or (not self._doubted.exact and len(sentence.words) < FEWEST):
             return
         number, share = self._effect_words.nearest(sentence.words)
         if number < 0 or not self._speaks_of(sentence, self._effects[number], share):

@@ -31,6 +31,8 @@ LONG_PATH = 8
 DEVICES = "/dev/"
 TAG = re.compile(r"</?[a-z-]+>")
 """What a runtime puts around the words of a command."""
+ON_A_PAGE = re.compile(r"(?:browser|page|screen)_|(?:^|_)(?:click|hover|scroll|drag)")
+"""Acts on a page that is shown: they are over with the page, and are done again at will."""
 UNDER_WAY = frozenset({"started", "partial"})
 SOME_WORDS = 0.5
 """New text with this share of the words of a call, wherever, tells it in general."""
@@ -178,10 +180,11 @@ class Judge:
             return Unproven.NO_EFFECT
         if fate is Fate.MENTIONED or self._tells(known.item.text.partition(" → ")[0]):
             return Unproven.IN_GENERAL
-        sure = known.state in UNDER_WAY and not known.item.attributes.get("assumed")
-        if sure or not self._consumers.is_sequel_known:
+        if not self._consumers.is_sequel_known:
             return None
-        return self._consumers.repeat_of(known) or Unproven.NO_USE
+        if known.item.attributes.get("assumed") or ON_A_PAGE.search(known.item.attributes.get("operation", "")):
+            return Unproven.NO_USE
+        return None if known.state in UNDER_WAY else self._consumers.repeat_of(known) or Unproven.NO_USE
 
     def _binding(self, known: Known, reported: Collection[str]) -> Need | Unproven | None:
         """A value that nobody asks for later, or that belongs to nothing, is missed by nobody; nor is one whose owner has a finding itself."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import islice
 
 from barrier_policy.audit.items import Known
 from barrier_policy.audit.likeness import Likes
 from barrier_policy.audit.model import Outcome, Place
-from barrier_policy.audit.needs import IDS, is_particular
+from barrier_policy.audit.needs import IDS, MANY_DIGITS, is_particular
 from barrier_policy.audit.notebook import Notebook
 from barrier_policy.audit.records import as_record, place_before
 from barrier_policy.audit.text import NewText
@@ -19,6 +19,8 @@ from barrier_policy.facts.value_context import explicit_name
 from barrier_policy.facts.values import Value, scan_values
 from barrier_policy.transcript.model import Message
 
+AROUND = 100
+"""Characters before and after a secret that are shown."""
 MAX_PLACES = 20
 MAX_READ = 20_000
 """Messages, and characters of each text, that are read again for the names of a value."""
@@ -129,11 +131,18 @@ class ValueChecks:
                 elif self._is_named(text, value):
                     self._name(place, value)
 
-    def check_secrets(self, new: NewText, maskers: Iterable[Masker]) -> None:
+    def check_secrets(self, new: NewText, maskers: Sequence[Masker]) -> None:
         """No secret of either transcript is shown."""
         for place, text in new.texts:
-            if any(masker and masker.text(text, -1) != text for masker in maskers):
-                self._notes.add("audit.secret-shown", "new text", f"text:{place.message}", "secret", after=place, found=text)
+            masked = text
+            for masker in maskers:
+                masked = masker.text(masked, -1) if masker else masked
+            if masked != text:
+                at = next((n for n, (a, b) in enumerate(zip(text, masked, strict=False)) if a != b), 0)
+                found = ("…" if at > AROUND else "") + masked[max(0, at - AROUND) : at + AROUND]
+                self._notes.add(
+                    "audit.secret-shown", "new text", f"text:{place.message}", "secret", after=place, found=found
+                )
 
     def _is_named(self, text: str, value: Value) -> bool:
         if not value.name or ROUGH.match(text, value.start - 1):
@@ -168,9 +177,16 @@ class ValueChecks:
             return self._doubt_of_number(value.text, number.group())
         if value.type == "path":
             return Outcome.FAIL if self._is_new_path(value.text) else None
-        if value.type in IDS and not self._exact and not is_particular(value.type, value.text):
+        if value.type in IDS and not self._exact and not self._is_new_id(value):
             return None
         return Outcome.FAIL
+
+    def _is_new_id(self, value: Value) -> bool:
+        """Whether nobody writes it by chance, and it is not put together of what before has (`host:5001/8080`)."""
+        pieces = re.split(r"[:/]", value.text)
+        put_together = len(pieces) > 1 and all(map(self._was_there, filter(None, pieces)))
+        many = sum(map(str.isdigit, value.text)) > MANY_DIGITS
+        return many and is_particular(value.type, value.text) and not put_together
 
     def _is_new_path(self, path: str) -> bool:
         """Whether nothing in before says it: neither its place in a file, nor a longer path that ends in it, nor all its steps one by one.
