@@ -135,11 +135,14 @@ def audit(
     allow_inconclusive: Annotated[
         bool, typer.Option("--allow-inconclusive", help="What can't be decided does not fail the audit.")
     ] = False,
+    exact: Annotated[
+        bool, typer.Option("--exact", help="All that was protected had to stand in the result, also where no gate made it.")
+    ] = False,
 ) -> int:
     """Say what a compaction severed, weakened, contradicted or made up, whoever made it. Exit code 4 unless it passes."""
     from barrier_policy.cli.audit import audit_files
 
-    return audit_files(request, files, format=format, fold=not all, allow_inconclusive=allow_inconclusive)
+    return audit_files(request, files, format=format, fold=not all, allow_inconclusive=allow_inconclusive, exact=exact)
 
 
 @app.command()

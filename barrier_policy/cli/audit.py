@@ -10,14 +10,14 @@ import msgspec
 from rich.console import Console
 
 from barrier_policy.audit.audit import audit
-from barrier_policy.audit.model import AuditReport, Finding, Outcome, Place
+from barrier_policy.audit.model import AuditReport, Finding, Need, Outcome, Place, Unproven
 from barrier_policy.cli.console import cell, clean, clip, make_table, out, show, write_bytes
 from barrier_policy.cli.guard import FAILED, OK
 from barrier_policy.cli.options import OutputFormat, Request
 from barrier_policy.cli.session import Session
 from barrier_policy.digest import stable_json
 from barrier_policy.gate.rounds import Round, find_rounds
-from barrier_policy.transcript.reader import MAX_COMPACTIONS
+from barrier_policy.transcript.reader import MAX_COMPACTIONS, Compaction
 
 TEXT = 110
 SHORT = 40
@@ -25,6 +25,7 @@ SOME = 3
 """So many values of one message are named."""
 LONG = 12
 """So many lines of one rule are shown of a folded list."""
+SEVERITIES = ("critical", "high", "medium", "low")
 PASSED = {Outcome.PASS: "pass", Outcome.FAIL: "FAIL", Outcome.INCONCLUSIVE: "INCONCLUSIVE"}
 
 Audited = tuple[str, int, AuditReport]
@@ -32,11 +33,18 @@ Audited = tuple[str, int, AuditReport]
 
 
 def audit_files(
-    request: Request, files: Sequence[str], *, format: OutputFormat, fold: bool, allow_inconclusive: bool
+    request: Request,
+    files: Sequence[str],
+    *,
+    format: OutputFormat,
+    fold: bool,
+    allow_inconclusive: bool,
+    exact: bool = False,
 ) -> int:
     """Audit and print. Returns 4 unless every audit passes. Raises BarrierPolicyError."""
     session = Session(msgspec.structs.replace(request, no_store=request.store is None))  # the user's own store is not asked
-    found = _recorded(session, files[0]) if len(files) == 1 else _rounds(session, files)
+    clause = True if exact else None
+    found = _recorded(session, files[0], clause) if len(files) == 1 else _rounds(session, files, clause)
     reports: list[Audited] = []
     for name, line, report in found:
         reports.append((name, line, report))
@@ -52,18 +60,19 @@ def audit_files(
     return OK if all(report.outcome in accepted for _, _, report in reports) else FAILED
 
 
-def _rounds(session: Session, files: Sequence[str]) -> Iterator[Audited]:
+def _rounds(session: Session, files: Sequence[str], exact: bool | None) -> Iterator[Audited]:
     """Each transcript against the one that it was made of: those that were given, and between two of them those that the store knows."""
     for before, after in pairwise(files):
         rounds = find_rounds(session.store, session.read(before), session.read(after), session.decider.plugins)
         for number, found in enumerate(rounds, 1):
             of = f", round {number} of {len(rounds)}" if len(rounds) > 1 else ""
-            yield f"{before} → {after}{of}", 0, _audit(session, found)
+            yield f"{before} → {after}{of}", 0, _audit(session, found, exact)
 
 
-def _recorded(session: Session, name: str) -> Iterator[Audited]:
+def _recorded(session: Session, name: str, exact: bool | None) -> Iterator[Audited]:
     for found in session.compactions(name):
-        yield f"{name}:{found.line}", found.line, _audit(session, Round(before=found.before, after=found.after))
+        report = _audit(session, Round(before=found.before, after=found.after), exact, found)
+        yield f"{name}:{found.line}", found.line, report
 
 
 def _whole(files: Sequence[str], reports: Sequence[Audited]) -> Any:
@@ -72,11 +81,19 @@ def _whole(files: Sequence[str], reports: Sequence[Audited]) -> Any:
     return reports[0][2] if len(reports) == 1 else {"rounds": [report for _, _, report in reports]}
 
 
-def _audit(session: Session, found: Round) -> AuditReport:
+def _audit(session: Session, found: Round, exact: bool | None, recorded: Compaction | None = None) -> AuditReport:
     read = session.store.read if session.store is not None else None
     asked = session.request.keep_last
     keep_last = found.keep_last if asked is None else asked
-    return audit(found.before, found.after, keep_last=keep_last, now=session.now, decider=session.decider, read=read)
+    return audit(
+        found.before,
+        found.after,
+        keep_last=keep_last,
+        now=session.now,
+        decider=session.decider,
+        read=read,
+        recorded=recorded,
+    )
 
 
 def _record(line: int, report: AuditReport) -> dict[str, Any]:
@@ -98,7 +115,7 @@ def _print(console: Console, name: str, report: AuditReport, *, fold: bool, firs
             f"{told.carrier:,} in the carrier, {told.text:,} in new text"
         ),
     )
-    for rule in report.rules:
+    for rule in sorted(report.rules, key=lambda rule: SEVERITIES.index(rule.severity)):
         chosen = [finding for finding in report.findings if finding.rule == rule.id]
         show(console)
         show(console, cell(f"{rule.id} ({rule.severity}): {rule.summary}"))
@@ -109,15 +126,39 @@ def _print(console: Console, name: str, report: AuditReport, *, fold: bool, firs
             show(console, cell(f"  {text}"))
         if len(shown) < len(lines):
             show(console, cell(f"  … {len(lines) - len(shown):,} further lines, see --all"))
+    _print_reclaimed(console, report)
     show(console)
     _print_checks(console, report)
 
 
-def _group(finding: Finding) -> tuple[str, int, str, Outcome]:
-    """Values of one message that are gone are told on one line."""
+def _print_reclaimed(console: Console, report: AuditReport) -> None:
+    """What is gone as well and is counted only, by the reason."""
+    if not report.reclaimed:
+        return
+    show(console)
+    show(console, cell("gone as well, and nothing shows that anybody misses it (all of it: --exact)"))
+    for reason in Unproven:
+        kinds = [f"{entry.count:,} {entry.kind}" for entry in report.reclaimed if entry.reason is reason]
+        if kinds:
+            show(console, cell(f"  {reason}: {', '.join(kinds)}"))
+
+
+def _group(finding: Finding) -> tuple[str, int, str, Outcome, Need | None]:
+    """Values of one message that are gone, and are missed at the same place, are told on one line."""
     if finding.rule != "audit.value-severed" or finding.before is None:
-        return finding.item, -1, finding.found, finding.outcome
-    return "", finding.before.message, "", finding.outcome
+        return finding.item, -1, finding.found, finding.outcome, finding.need
+    return "", finding.before.message, "", finding.outcome, finding.need
+
+
+def _missed(need: Need | None) -> str:
+    """Where it was missed, in messages of the conversation as it went on."""
+    if need is None:
+        return ""
+    return (
+        f" (shown again in message {need.shown.message} and used in {need.used.message})"
+        if need.shown
+        else (f" (done again in message {need.used.message})")
+    )
 
 
 def _lines(findings: Sequence[Finding], *, fold: bool) -> Iterator[str]:
@@ -128,13 +169,15 @@ def _lines(findings: Sequence[Finding], *, fold: bool) -> Iterator[str]:
         shown = findings[:SOME] if fold else findings
         more = f" +{len(findings) - len(shown)}" if len(findings) > len(shown) else ""
         place = f"message {first.before.message}" if first.before else ""
-        yield f"{unclear}{place}: {', '.join(f'`{clip(f.expected, SHORT)}`' for f in shown)}{more}"
+        yield f"{unclear}{place}: {', '.join(f'`{clip(f.expected, SHORT)}`' for f in shown)}{more}{_missed(first.need)}"
         return
     for finding in findings:
         expected = f"`{clip(finding.expected, TEXT)}`" if finding.expected else ""
         found = f"`{clip(finding.found, TEXT)}`" if finding.found else ""
-        yield f"{unclear}{where}: {finding.kind}: " + (
-            f"{expected} became {found}" if expected and found else expected or found
+        yield (
+            f"{unclear}{where}: {finding.kind}: "
+            + (f"{expected} became {found}" if expected and found else expected or found)
+            + _missed(finding.need)
         )
 
 
@@ -152,12 +195,12 @@ def _place(word: str, place: Place | None) -> str:
 
 
 def _print_checks(console: Console, report: AuditReport) -> None:
-    table = make_table("check", "outcome", "looked at", "failed", "unclear", right=("looked at", "failed", "unclear"))
+    numbers = ("looked at", "failed", "unclear", *(("counted",) if report.reclaimed else ()))
+    table = make_table("check", "outcome", *numbers, right=numbers)
     for check in report.checks:
-        if check.checked or check.failed or check.inconclusive:
-            table.add_row(
-                check.name, str(check.outcome), f"{check.checked:,}", f"{check.failed:,}", f"{check.inconclusive:,}"
-            )
+        counts = (check.checked, check.failed, check.inconclusive, check.unproven)
+        if any(counts):
+            table.add_row(check.name, str(check.outcome), *(f"{count:,}" for count in counts[: len(numbers)]))
     show(console, table)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from barrier_policy import Gate
+from barrier_policy import Decider, Gate
 from barrier_policy.carrier.block import parse_block
 
 Messages = list[dict[str, Any]]
@@ -58,11 +58,51 @@ def test_forty_edits_of_one_file_are_one_receipt_with_the_last_state(
     assert "x = 39" in line or "x = 40" in line
 
 
-def test_short_edits_of_other_places_keep_their_receipts(tmp_path: Path) -> None:
-    edits = [{"file_path": FILE, "old_string": f"{key} = 1", "new_string": f"{key} = 2"} for key in ("x", "y", "z")]
-    assert len(receipts(tmp_path, "Edit", edits)) == 3
+def places(number: int) -> dict[str, Any]:
+    return {"file_path": FILE, "old_string": f"key_{number} = 1", "new_string": f"key_{number} = 2"}
+
+
+def test_forty_short_edits_of_different_places_are_one_receipt_that_counts_them(tmp_path: Path) -> None:
+    (line,) = receipts(tmp_path, "Edit", [*(places(number) for number in range(39)), whole_text("y = 0", 39)])
+    assert "the last of 40 edits of this file" in line
+    assert "key_38 = 2" in line
+
+
+def test_the_receipt_of_the_last_edit_says_what_the_short_ones_before_wrote(tmp_path: Path) -> None:
+    (line,) = receipts(tmp_path, "Edit", [places(1), places(2), whole_text("…", 3)])
+    assert "key_1 = 2" in line and "key_2 = 2" in line
+
+
+def test_what_a_later_edit_replaced_is_not_told(tmp_path: Path) -> None:
+    (line,) = receipts(tmp_path, "Edit", [short(1), places(7), short(2)])
+    assert "key_7 = 2" in line
+    assert "earlier ones wrote: key_7 = 2)" in line
+
+
+def whole_text(old: str, number: int) -> dict[str, Any]:
+    return {"file_path": FILE, "old_string": old, "new_string": f"y = {number}\n" * 200}
+
+
+def test_a_failed_edit_is_not_counted(tmp_path: Path) -> None:
+    messages: Messages = [{"role": "user", "content": "Raise it."}]
+    for number, answer in enumerate(["The file has been updated.", "Error: string to replace not found in file."] * 2):
+        messages += tool(number, "Edit", places(number), answer)
+    lines = [
+        item.text for item in Decider().analyse(messages, keep_last=0, now=NOW).join.ledger.items if item.family == "effect"
+    ]
+    assert sum("the last of 2 edits of this file" in line for line in lines) == 1
 
 
 def test_what_is_no_file_keeps_every_receipt(tmp_path: Path) -> None:
     moves = [{"account": "A-7", "from": f"pot {number}", "to": f"pot {number + 1}"} for number in range(3)]
     assert len(receipts(tmp_path, "transfer", moves)) == 3
+
+
+def test_what_edits_took_out_is_no_value_that_holds(tmp_path: Path) -> None:
+    messages: Messages = [{"role": "user", "content": "Raise it step by step."}]
+    for number in range(3):
+        messages += tool(number, "Edit", places(number), "The file has been updated.")
+    ledger = Decider().analyse(messages, keep_last=0, now=NOW).join.ledger
+    values = {item.text for item in ledger.items if item.family == "binding"}
+    assert "key_1 = 2" in values
+    assert "key_1 = 1" not in values

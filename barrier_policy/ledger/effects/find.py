@@ -47,13 +47,23 @@ def find_effects(conversation: Conversation) -> tuple[list[Item], list[Event], l
         for call in turn.calls:
             effects.add(call, untold=untold, ordered=ordered)
     effects.events.extend(_jobs(conversation, effects.handles, effects.states))
-    items = [effects.finished(item) for item in effects.items]
+    items = effects.finished()
     open_look_ups = {call.ref: call for item, call in effects.looked_up.items() if effects.states[item] in UNSETTLED}
     return items, effects.events, list(open_look_ups.values())
 
 
 MAX_BREAK = 3
 """Lines in which something tells that it broke off half-way; more are a listing of what others are at."""
+OLD_AND_NEW = (
+    ("old_string", "new_string"),
+    ("old_str", "new_str"),
+    ("old_text", "new_text"),
+    ("search", "replace"),
+    ("old", "new"),
+)
+"""Names of the arguments by which tools replace a text of a file by another."""
+MAX_WRITTEN = 300
+"""Characters of what earlier edits of a file wrote that the receipt of the last one shows."""
 MAX_TEXTS = 6
 """Texts that an edit is given besides the name of the file: what is replaced, and by what, last."""
 
@@ -74,7 +84,11 @@ class _Effects:
         self.looked_up: dict[str, Call] = {}
         self._of_turn: dict[str, str] = {}
         self._calls: dict[tuple[str, str], list[str]] = {}
-        self._last_edit: dict[str, str] = {}
+        self._edits: dict[str, dict[str, str]] = {}
+        """By file, its edits that went through, each with the short text that it wrote, "" for a long one."""
+        self._merged: dict[str, str] = {}
+        self._history: dict[str, str] = {}
+        """By edit, the last one of its file; and by that, what it says of the others."""
         self._wrote: dict[tuple[str, str], str] = {}
         self._overwritten: dict[str, str] = {}
         """By file and text, the edit that wrote it; and by edit, the one that replaced what it wrote."""
@@ -112,8 +126,9 @@ class _Effects:
         same = self._calls.setdefault((call.part.name, digest_text(call.part.text)), [])
         if self.states[item.id] == "confirmed":
             self._repeated(same, item.id, item.message)
-            if _is_file_edit(call):
-                self._last_edit[item.subject] = item.id
+            if _is_file_edit(call) or _replaces(call):
+                written = str(call.part.arguments.get(_replaces(call), ""))
+                self._edits.setdefault(item.subject, {})[item.id] = "" if is_content(written) else written.strip()
             self._overwrite(item, call)
         same.append(item.id)
         handles = tuple(dict.fromkeys(_handles(call)))
@@ -141,19 +156,50 @@ class _Effects:
             self._overwritten[earlier] = item.id
         self._wrote[item.subject, texts[-1]] = item.id
 
-    def finished(self, item: Item) -> Item:
-        """The item with what a look-up of its turn said of it; an edit that a later one followed is marked as merged into that."""
-        last = self._last_edit.get(item.subject, item.id)
-        last = self._overwritten.get(item.id, last) if last == item.id else last
-        if last != item.id and self.states[item.id] == "confirmed":
+    def finished(self) -> list[Item]:
+        """The items with what look-ups of their turns said of them. Edits that a later one of the file followed are merged into that one."""
+        self._merge()
+        return [self._finished(item) for item in self.items]
+
+    def _merge(self) -> None:
+        """Of each file the last edit that holds speaks for the others: it says how many there were, and what the short ones wrote."""
+        for edits in self._edits.values():
+            held = [edit for edit in edits if self.states[edit] == "confirmed"]
+            if len(held) > 1:
+                last = held.pop()
+                self._merged.update(dict.fromkeys(held, last))
+                written = [edits[edit] for edit in reversed(held) if edit not in self._overwritten]
+                self._history[last] = _history(len(held) + 1, written)
+
+    def _finished(self, item: Item) -> Item:
+        last = self._merged.get(item.id) or self._overwritten.get(item.id, "")
+        if last and self.states[item.id] == "confirmed":
             item = msgspec.structs.replace(item, attributes=item.attributes | {"merged": last})
+        told = self._history.get(item.id, "")
         outcome = self.outcomes.get(item.id)
-        return msgspec.structs.replace(item, text=f"{item.text} ⇒ {outcome}") if outcome else item
+        told += f" ⇒ {outcome}" if outcome else ""
+        return msgspec.structs.replace(item, text=item.text + told) if told else item
+
+
+def _history(times: int, written: Iterable[str]) -> str:
+    """How often a file was edited, and what short edits before the last one wrote, the newest first."""
+    shown = clip("; ".join(dict.fromkeys(filter(None, written))), MAX_WRITTEN)
+    return f" (the last of {times} edits of this file{f'; earlier ones wrote: {shown}' if shown else ''})"
 
 
 def _is_file_edit(call: Call) -> bool:
     """A call that puts content into one file: the last receipt speaks for the earlier ones."""
     return _is_about_one_file(call) and any(is_content(leaf) for leaf in leaves(call.part.arguments))
+
+
+def _replaces(call: Call) -> str:
+    """The name of the argument with the new text, where a call replaces a text of a file by another; "" where it does not."""
+    arguments = call.part.arguments
+    if not _is_about_one_file(call) or not isinstance(arguments, dict):
+        return ""
+    return next(
+        (new for old, new in OLD_AND_NEW if isinstance(arguments.get(old), str) and isinstance(arguments.get(new), str)), ""
+    )
 
 
 def _is_about_one_file(call: Call) -> bool:
@@ -233,7 +279,7 @@ def _effect(call: Call) -> Item:
             "target": targets[0] if targets else "",
             "key": keys[0] if keys else "",
             "assumed": "true" if fact is None or fact.get("assumed") else "",
-            "edits": "true" if _is_file_edit(call) else "",
+            "edits": "true" if _is_file_edit(call) or _replaces(call) else "",
         },
     )
 

@@ -46,6 +46,8 @@ DEEP = 6
 MAX_LISTING = 12_000
 MAX_STATEMENT = 1_500
 """A longer message of a user is pasted; its values count where they are used."""
+REPLACED = frozenset({"old_string", "old_str", "old_text"})
+"""Names of the argument that an edit replaces by another."""
 WORDS = frozenset({"literal", "symbol", "sequence"})
 MAX_VALUE = 300
 
@@ -109,6 +111,8 @@ def _sighted(messages: Sequence[Message], facts: Facts, group_of: Sequence[int])
 
 
 def _see(values: dict[str, _Sighting], fact: Fact, message: Message, group_of: Sequence[int]) -> None:
+    if fact.get("name") in REPLACED and message.parts[fact.part].type is PartType.TOOL_CALL:
+        return  # what a call takes out of a file holds no longer
     seen = values.get(fact.text)
     if seen is None:
         seen = values[fact.text] = _Sighting(type=str(fact.get("type", "")), name=str(fact.get("name", "")))
