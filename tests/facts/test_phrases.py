@@ -60,7 +60,8 @@ def test_a_text_of_nothing_but_beginnings_is_read_in_time_linear_in_it() -> None
 def lists_of_all_languages() -> list[tuple[str, str]]:
     found = []
     for package, folder in (("barrier_policy_plugins", "result_languages"), ("barrier_policy.ledger", "dialogue")):
-        for file in sorted((files(package) / folder).iterdir(), key=lambda file: file.name):
+        lists = (file for file in (files(package) / folder).iterdir() if file.name.endswith(".json"))
+        for file in sorted(lists, key=lambda file: file.name):
             for name, text in msgspec.json.decode(file.read_bytes(), type=dict[str, str]).items():
                 found.append((f"{file.name} {name}", text))
     return found

@@ -89,6 +89,8 @@ _ACKNOWLEDGEMENTS = (
 ACKNOWLEDGES = re.compile(rf"\W*(?:{_ACKNOWLEDGEMENTS})(?:\W+(?:{_ACKNOWLEDGEMENTS}))*\W*", re.IGNORECASE)
 """A sentence of nothing but words by which somebody takes note of what was said: it names nothing that could be owed besides."""
 MAX_ACKNOWLEDGEMENT = 120
+UNDERTAKING_WORDS = 4
+"""Words at the beginning of an answer by which the agent says yes to what it was asked to do."""
 
 SHARE = re.compile(
     r"\b(\d{1,4}) (?:out )?(?:of|von|sur|de|di|van|av|af|z|ze|из)(?: the| den| les| los| i| de| do)? (\d{1,4})\b"
@@ -121,6 +123,16 @@ _AWAITS_HINTS = (
 def only_acknowledges(text: str) -> bool:
     """Whether a sentence takes note of something and promises nothing that it names."""
     return len(text) <= MAX_ACKNOWLEDGEMENT and ACKNOWLEDGES.fullmatch(text.replace("’", "'")) is not None
+
+
+def undertakes(text: str) -> bool:
+    """Whether the agent begins by saying that it will do what it was asked: `of course`, `gern`, `かしこまりました`."""
+    return find_words("undertakes", text, first=UNDERTAKING_WORDS) is not None
+
+
+def promises(text: str) -> bool:
+    """Whether the agent says that it will look again, report or remind, in words that mean nothing else."""
+    return find_words("promises", text) is not None
 
 
 def find_awaited(text: str) -> str | None:

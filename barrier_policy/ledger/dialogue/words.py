@@ -1,5 +1,5 @@
 """What people say about what they are at, language by language (`dialogue/<code>.json`): they put off, wait, go on, ask, turn to something
-else, want a report, limit a consent.
+else, want a report, limit a consent, undertake what they were asked, promise to come back.
 
 To add a language, add a file. Each list holds words and phrases, separated by commas, spelled as `barrier_policy.facts.phrases` spells them.
 """
@@ -31,6 +31,8 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     asks_anywhere: str = ""
     asks_where: str = ""
     goes_on: str = ""
+    undertakes: str = ""
+    promises: str = ""
 
 
 @cache
