@@ -89,8 +89,10 @@ _ACKNOWLEDGEMENTS = (
 ACKNOWLEDGES = re.compile(rf"\W*(?:{_ACKNOWLEDGEMENTS})(?:\W+(?:{_ACKNOWLEDGEMENTS}))*\W*", re.IGNORECASE)
 """A sentence of nothing but words by which somebody takes note of what was said: it names nothing that could be owed besides."""
 MAX_ACKNOWLEDGEMENT = 120
-UNDERTAKING_WORDS = 4
+UNDERTAKING_WORDS = 8
 """Words at the beginning of an answer by which the agent says yes to what it was asked to do."""
+LATEST_YES = 2
+"""The word with which such a yes begins at the latest: `all right, I will do that`."""
 
 SHARE = re.compile(
     r"\b(\d{1,4}) (?:out )?(?:of|von|sur|de|di|van|av|af|z|ze|из)(?: the| den| les| los| i| de| do)? (\d{1,4})\b"
@@ -127,7 +129,13 @@ def only_acknowledges(text: str) -> bool:
 
 def undertakes(text: str) -> bool:
     """Whether the agent begins by saying that it will do what it was asked: `of course`, `gern`, `かしこまりました`."""
-    return find_words("undertakes", text, first=UNDERTAKING_WORDS) is not None
+    hit = find_words("undertakes", text, first=UNDERTAKING_WORDS)
+    return hit is not None and hit.word <= LATEST_YES
+
+
+def thanks(text: str) -> bool:
+    """Whether a message begins with thanks."""
+    return find_words("thanks", text, first=OPENING_WORDS) is not None
 
 
 def promises(text: str) -> bool:

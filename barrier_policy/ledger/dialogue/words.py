@@ -1,5 +1,5 @@
 """What people say about what they are at, language by language (`dialogue/<code>.json`): they put off, wait, go on, ask, turn to something
-else, want a report, limit a consent, undertake what they were asked, promise to come back.
+else, want a report, limit a consent, undertake what they were asked, promise to come back, thank.
 
 To add a language, add a file. Each list holds words and phrases, separated by commas, spelled as `barrier_policy.facts.phrases` spells them.
 """
@@ -33,6 +33,7 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     goes_on: str = ""
     undertakes: str = ""
     promises: str = ""
+    thanks: str = ""
 
 
 @cache

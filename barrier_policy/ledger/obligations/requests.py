@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
+from barrier_policy.ledger.conversation.agreed import find_agreed
 from barrier_policy.ledger.conversation.answered import PLAIN_TASK, answers_question, last_sentence
 from barrier_policy.ledger.conversation.asides import without_asides
 from barrier_policy.ledger.conversation.halves import is_half_answered
@@ -38,7 +39,8 @@ def requests(conversation: Conversation, effect_states: Mapping[str, str]) -> It
     record leaves out and the context should lose.
     """
     conversation = msgspec.structs.replace(conversation, turns=without_asides(conversation))
-    runs = list(_runs_of_work(conversation, effect_states))
+    agreed = find_agreed(conversation)
+    runs = list(_runs_of_work(conversation, effect_states, agreed))
     again = resumed(conversation, _asked_for_work(conversation, [run[-1] for run in runs]))
     if again is not None and all(again not in run for run in runs):
         runs = sorted([*runs, [again]], key=lambda run: run[0].start)
@@ -60,6 +62,7 @@ def requests(conversation: Conversation, effect_states: Mapping[str, str]) -> It
             or _is_several_things(conversation, turn)
             or is_half_answered(conversation, turn)
             or _stands_since_question(conversation, turn)
+            or turn.index in agreed
         )
         for told in run:
             text = user_text(conversation, told) if at_work else told_text(conversation, told)
@@ -92,10 +95,12 @@ def _is_several_things(conversation: Conversation, turn: Turn) -> bool:
     )
 
 
-def _runs_of_work(conversation: Conversation, effect_states: Mapping[str, str]) -> Iterator[list[Turn]]:
+def _runs_of_work(
+    conversation: Conversation, effect_states: Mapping[str, str], agreed: frozenset[int]
+) -> Iterator[list[Turn]]:
     """Runs whose last message gives work share its fate; of any other run, each message that gives work."""
     for run in _runs(conversation):
-        if _gives_work(conversation, run[-1], effect_states):
+        if run[-1].index in agreed or _gives_work(conversation, run[-1], effect_states):
             yield run
         else:
             yield from ([turn] for turn in run[:-1] if _gives_work(conversation, turn, effect_states))
