@@ -215,8 +215,11 @@ def _choose(found: Sequence[Saying], ratio: tuple[int, int] | None) -> tuple[Res
         pending = by_state.get(ResultState.PENDING)
         return (ResultState.PENDING, pending.start) if pending else (ResultState.PARTIAL, ratio[0])
     failing = by_state.get(ResultState.REJECTED) or by_state.get(ResultState.FAILED)
-    if failing is not None and failing.weak and ResultState.PENDING in by_state:
-        failing = None
+    if failing is not None and failing.weak:
+        if ResultState.PENDING in by_state:
+            failing = None
+        elif weak is not None and weak.state is ResultState.PENDING and weak.start < failing.start:
+            return ResultState.PENDING, weak.start  # `started (no completion event)` has begun
     done = by_state.get(ResultState.DONE)
     if failing is not None:
         return (ResultState.PARTIAL if done is not None and done.start < failing.start else failing.state), failing.start

@@ -20,6 +20,8 @@ from barrier_policy.facts.phrases import Hit, Phrases, Word, spell_entry, words_
 MAX_VALUE: Final = 160
 MAX_WORDS: Final = 120
 NEGATION_REACH: Final = 2
+SUCCESS_REACH: Final = 3
+"""Words between a negation and a success that it denies: `no completion event configured`."""
 YET_REACH: Final = 4
 
 _QUOTED: Final = re.compile(r"\"[^\"\n]{1,300}\"|`[^`\n]{1,300}`|«[^»\n]{1,300}»|“[^”\n]{1,300}”|„[^“”\n]{1,300}[“”]")
@@ -193,7 +195,8 @@ def sayings(text: str) -> list[Saying]:
 def _judged(text: str, words: Sequence[Word], hit: Hit[Meaning]) -> Saying | None:
     """A phrase with what stands around it: a negated failure is none, a negated success or start is one."""
     state = hit.value.state
-    before = words[max(0, hit.word - NEGATION_REACH) : hit.word] if hit.word > 0 else []
+    reach = SUCCESS_REACH if state is ResultState.DONE else NEGATION_REACH
+    before = words[max(0, hit.word - reach) : hit.word] if hit.word > 0 else []
     negation = next(
         (word for word in before if word.text in _NEGATIONS and _CLAUSE_END.search(text, word.end, hit.start) is None), None
     )

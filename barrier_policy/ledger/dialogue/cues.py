@@ -95,6 +95,10 @@ _ACKNOWLEDGEMENTS = (
 ACKNOWLEDGES = re.compile(rf"\W*(?:{_ACKNOWLEDGEMENTS})(?:\W+(?:{_ACKNOWLEDGEMENTS}))*\W*", re.IGNORECASE)
 """A sentence of nothing but words by which somebody takes note of what was said: it names nothing that could be owed besides."""
 MAX_ACKNOWLEDGEMENT = 120
+UNDERTAKING_WORDS = 8
+"""Words at the beginning of an answer by which the agent says yes to what it was asked to do."""
+LATEST_YES = 2
+"""The word with which such a yes begins at the latest: `all right, I will do that`."""
 
 SHARE = re.compile(
     r"\b(\d{1,4}) (?:out )?(?:of|von|sur|de|di|van|av|af|z|ze|из)(?: the| den| les| los| i| de| do)? (\d{1,4})\b"
@@ -127,6 +131,22 @@ _AWAITS_HINTS = (
 def only_acknowledges(text: str) -> bool:
     """Whether a sentence takes note of something and promises nothing that it names."""
     return len(text) <= MAX_ACKNOWLEDGEMENT and ACKNOWLEDGES.fullmatch(text.replace("’", "'")) is not None
+
+
+def undertakes(text: str) -> bool:
+    """Whether the agent begins by saying that it will do what it was asked: `of course`, `gern`, `かしこまりました`."""
+    hit = find_words("undertakes", text, first=UNDERTAKING_WORDS)
+    return hit is not None and hit.word <= LATEST_YES
+
+
+def thanks(text: str) -> bool:
+    """Whether a message begins with thanks."""
+    return find_words("thanks", text, first=OPENING_WORDS) is not None
+
+
+def promises(text: str) -> bool:
+    """Whether the agent says that it will look again, report or remind, in words that mean nothing else."""
+    return find_words("promises", text) is not None
 
 
 def find_awaited(text: str) -> str | None:
@@ -180,11 +200,6 @@ def defers(text: str) -> bool:
 def is_for_later(text: str) -> bool:
     """Whether a message names a later time, or what has to happen before: `on Thursday`, `once the scans are back`, `at 23:30`."""
     return _TIME.search(text) is not None or find_words("for_later", text) is not None
-
-
-def promises(text: str) -> bool:
-    """Whether the agent says in the words of a list that it will do, or begins, what it was asked for."""
-    return find_words("promises", text) is not None
 
 
 def turns_elsewhere(text: str) -> bool:

@@ -1,5 +1,5 @@
-"""What people say about what they are at, language by language (`languages/<code>.json`): they put off, wait, go on, ask, promise, turn
-to something else, want a report, limit a consent, name a later time.
+"""What people say about what they are at, language by language (`languages/<code>.json`): they put off, wait, go on, ask, turn to
+something else, want a report, limit a consent, name a later time, undertake what they were asked, promise to come back, thank.
 
 To add a language, add a file. Each list holds words and phrases, separated by commas, spelled as `barrier_policy.facts.phrases` spells them.
 """
@@ -32,7 +32,9 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     asks_where: str = ""
     goes_on: str = ""
     for_later: str = ""
+    undertakes: str = ""
     promises: str = ""
+    thanks: str = ""
 
 
 @cache

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from barrier_policy.ledger.conversation.turns import Call, Conversation
 from barrier_policy.ledger.model import Event, Item
+from barrier_policy.ledger.obligations.asked import asked_by_message
 from barrier_policy.ledger.obligations.in_flight import half_done, jobs, open_calls
 from barrier_policy.ledger.obligations.promises import commitments, plan_items
 from barrier_policy.ledger.obligations.questions import questions
@@ -26,6 +27,7 @@ def find_obligations(
         questions(conversation),
         half_done(conversation, effect_states),
         awaited_answers(conversation),
+        asked_by_message(conversation),
         inconclusive_look_ups(look_ups),
         jobs(conversation, effect_states),
         plan_items(conversation),

@@ -5,46 +5,61 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from barrier_policy.facts.model import Fact
+from barrier_policy.facts.prose import prose_sentences
 from barrier_policy.ledger.conversation.look_ups import is_untold
-from barrier_policy.ledger.conversation.turns import MAX_REPLY, Conversation, Turn, user_text
-from barrier_policy.ledger.dialogue.cues import asks, only_acknowledges
+from barrier_policy.ledger.conversation.turns import MAX_CLOSING, MAX_REPLY, Conversation, Turn, user_text
+from barrier_policy.ledger.dialogue.cues import asks, only_acknowledges, promises
 from barrier_policy.ledger.model import Event, Item
 from barrier_policy.ledger.obligations.owed import Found, new_obligation
-from barrier_policy.transcript.model import Origin
+from barrier_policy.transcript.model import Origin, Part, PartType
+
+Words = tuple[int, str]
+"""A part of a message, and words in it."""
 
 
 def commitments(conversation: Conversation) -> Iterator[Found]:
     """Promises in closing words that name something. A later one takes the place of an earlier one, unless that names a time or number."""
     made = [
-        (turn.final, fact)
+        (turn.final, *told)
         for turn in conversation.turns
         if turn.final >= 0 and turn.end <= conversation.present
-        for fact in _promised(conversation, turn)
-        if not only_acknowledges(fact.text)
+        for told in _promised(conversation, turn)
+        if not only_acknowledges(told[1])
     ]
-    for number, (message, fact) in enumerate(made):
+    for number, (message, part, text) in enumerate(made):
         item = new_obligation(
             "commitment",
             message,
-            fact.text,
+            text,
             number=number,
-            part=fact.part,
+            part=part,
             rebindable=True,
             debtor=Origin.AGENT,
             creditor=Origin.USER,
         )
         events = [Event(message, item.id, "detached", "promised")]
-        if message != made[-1][0] and not any(character.isdigit() for character in fact.text):
+        if message != made[-1][0] and not any(character.isdigit() for character in text):
             events.append(Event(made[-1][0], item.id, "expired", "a later promise took its place"))
         yield item, events
 
 
-def _promised(conversation: Conversation, turn: Turn) -> list[Fact]:
+def _promised(conversation: Conversation, turn: Turn) -> list[Words]:
     """What the agent's closing words seem to promise; of an answer to a mere question only what surely is a promise."""
     found = conversation.of_kind(turn.final, "commitment")
     if any(fact.get("proposed") for fact in found) and only_answers(conversation, turn):
-        return [fact for fact in found if not fact.get("proposed")]
-    return found
+        found = [fact for fact in found if not fact.get("proposed")]
+    told = [(fact.part, fact.text) for fact in found]
+    parts = conversation.messages[turn.final].parts
+    spelled_out = (words for number, part in enumerate(parts) for words in _spelled_out(number, part))
+    return [*told, *(words for words in spelled_out if words not in told)]
+
+
+def _spelled_out(number: int, part: Part) -> list[Words]:
+    """The closing sentences of a part that promise in words which mean nothing else; an offer to do so is none."""
+    if part.type is not PartType.TEXT or not promises(part.text[-MAX_CLOSING:]):
+        return []
+    sentences = prose_sentences(part.text[-MAX_CLOSING:])
+    return [(number, sentence.text) for sentence in sentences if promises(sentence.text) and not asks(sentence.text)]
 
 
 def only_answers(conversation: Conversation, turn: Turn) -> bool:

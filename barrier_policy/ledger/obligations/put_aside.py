@@ -7,7 +7,7 @@ import re
 from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.conversation.told import INSTRUCTIVE
 from barrier_policy.ledger.conversation.turns import Conversation, Turn, user_text, words_of
-from barrier_policy.ledger.dialogue.cues import is_for_later, only_acknowledges, only_asks, promises
+from barrier_policy.ledger.dialogue.cues import is_for_later, only_acknowledges, only_asks, promises, thanks, undertakes
 
 MAX_NOTED = 90
 """Characters of a reply that only takes note; a longer one is an answer."""
@@ -17,12 +17,20 @@ LIKELY = 45
 """Confidence, in percent, from which words are more than a remark, and from which they are an order."""
 ENDING = frozenset({"secret", "denial", "release"})
 """Kinds of facts of messages that end something, or that the context should lose."""
+REFUSING = frozenset({"denial", "release"})
+ORDERING = frozenset({"request", "question", "instruction"})
+LASTING = frozenset({"constraint", "approval_gate", "release", "correction", "denial"})
+"""Kinds of facts by which a message is kept by a record of its own."""
+MAX_PLAIN = 100
+"""Characters of an order that a word may answer."""
 MAX_WAITING = 40
 """Orders that a later deed is held against, the newest."""
 SHARED = 2
 """Words that an order and a deed must share."""
 _PRODUCT = re.compile(r"[\"“„«`\n:：]|[?？؟]\W*$")
 """What quotes, lists or asks is more than taking note."""
+_NAMES = re.compile(r"\d|(?<=[\w,] )[^\W\d_a-zà-ÿа-яё]\w")
+"""A number or a name: a message that has one is about something."""
 
 
 def put_aside(conversation: Conversation) -> dict[int, int]:
@@ -52,18 +60,32 @@ def _words_of_deeds(turn: Turn) -> frozenset[str]:
 
 
 def _only_noted(conversation: Conversation, turn: Turn) -> bool:
-    """Whether the user orders something for which the agent has called nothing, and which it only promises, or which is for later."""
+    """Whether the user orders something for which the agent has called nothing, and which it only undertakes, or which is for later."""
     if not turn.has_user or not turn.is_read or turn.calls or turn.replies or turn.asks or turn.final < 0:
         return False
-    text = user_text(conversation, turn).strip()
-    if len(text) > MAX_ORDER or turn.kinds & ENDING or not _orders(conversation, turn, text):
+    order, reply = user_text(conversation, turn).strip(), words_of(conversation.messages[turn.final]).strip()
+    if len(order) > MAX_ORDER or turn.kinds & ENDING or len(reply) > MAX_NOTED or _PRODUCT.search(reply) is not None:
         return False
-    reply = words_of(conversation.messages[turn.final]).strip()
-    if len(reply) > MAX_NOTED or _PRODUCT.search(reply) is not None:
+    if _is_refused(conversation, turn):
         return False
-    if promises(reply):
-        return True
-    return (only_acknowledges(reply) or is_for_later(reply)) and (_asks_for_deed(conversation, turn) or is_for_later(text))
+    if undertakes(reply) or promises(reply):
+        return _may_order(turn, order) or _orders(conversation, turn, order)
+    noted = only_acknowledges(reply) or is_for_later(reply)
+    later = is_for_later(order)
+    return noted and (later or _asks_for_deed(conversation, turn)) and _orders(conversation, turn, order)
+
+
+def _is_refused(conversation: Conversation, turn: Turn) -> bool:
+    """Whether the user's next word takes the order back."""
+    return any(not later.kinds.isdisjoint(REFUSING) for later in conversation.turns[turn.index + 1 : turn.index + 2])
+
+
+def _may_order(turn: Turn, order: str) -> bool:
+    """Whether a short message that nothing else keeps may be an order, for the agent has undertaken it; who is thanked says `of course` too."""
+    if len(order) > MAX_PLAIN or not turn.kinds.isdisjoint(LASTING):
+        return False
+    about = not turn.kinds.isdisjoint(ORDERING) or _NAMES.search(order) is not None
+    return "request" in turn.kinds or (about and not thanks(order))
 
 
 def _orders(conversation: Conversation, turn: Turn, text: str) -> bool:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from barrier_policy.facts.words import content_words
+from barrier_policy.ledger.conversation.spoken import Spoken
 from barrier_policy.ledger.conversation.turns import MAX_REPLY, Call, Conversation, Turn, closing_words
 from barrier_policy.ledger.effects.receipt import leaves
 from barrier_policy.ledger.model import Event, Item
@@ -14,13 +14,12 @@ from barrier_policy.ledger.obligations.owed import new_obligation
 from barrier_policy.transcript.model import Origin
 
 SHARED_WORDS = 2
-MAX_HEARD = 50
 MAX_LEAVES = 40
 
 
 def awaited_answers(conversation: Conversation) -> Iterator[tuple[Item, list[Event]]]:
     """What the agent says that somebody else has yet to answer, until a later turn speaks of the same and no longer waits."""
-    spoken = _Spoken()
+    spoken = Spoken()
     waiting = {
         turn.index: turn.awaits
         for turn in conversation.turns
@@ -35,13 +34,13 @@ def awaited_answers(conversation: Conversation) -> Iterator[tuple[Item, list[Eve
                 "handoff", turn.final, waits, number=700, rebindable=False, debtor=Origin.TOOL, creditor=Origin.AGENT
             )
             events = [Event(turn.final, item.id, "detached", "the agent says that an answer is awaited")]
-            later = spoken.of_same(turn, said)
+            later = spoken.first(content_words(said), _names(turn), enough=SHARED_WORDS)
             if later is not None:
                 place = conversation.turns[later].start
                 events.append(Event(place, item.id, "satisfied", "a later turn came back to it"))
             yield item, events
         else:
-            spoken.add(turn, said)
+            spoken.add(turn.index, _heard(turn, said))
 
 
 def inconclusive_look_ups(look_ups: Sequence[Call]) -> Iterator[tuple[Item, list[Event]]]:
@@ -62,23 +61,12 @@ def inconclusive_look_ups(look_ups: Sequence[Call]) -> Iterator[tuple[Item, list
             yield item, [Event(call.results[-1].ref.message, item.id, "detached", "a look-up that told nothing yet")]
 
 
-class _Spoken:
-    """Words of later turns, to find the one that comes back to something. Costs time in the words of a turn."""
+def _names(turn: Turn) -> frozenset[str]:
+    """What the calls of a turn were about."""
+    return content_words("\n".join(leaf for call in turn.calls for leaf in islice(leaves(call.part.arguments), MAX_LEAVES)))
 
-    def __init__(self) -> None:
-        self._turns: dict[str, list[int]] = {}
 
-    def add(self, turn: Turn, said: str) -> None:
-        """Take in what the agent says at the end of a turn and what its calls returned."""
-        told = (result.part.text[:MAX_REPLY] for call in turn.calls for result in call.results)
-        for word in content_words("\n".join((said, *told))):
-            self._turns.setdefault(word, []).append(turn.index)
-
-    def of_same(self, turn: Turn, said: str) -> int | None:
-        """The first later turn that names what the calls of this one were about, and shares another word with it."""
-        names = content_words(
-            "\n".join(leaf for call in turn.calls for leaf in islice(leaves(call.part.arguments), MAX_LEAVES))
-        )
-        shared = Counter(later for word in content_words(said) | names for later in self._turns.get(word, ())[-MAX_HEARD:])
-        named = {later for word in names for later in self._turns.get(word, ())[-MAX_HEARD:]} if names else set(shared)
-        return min((later for later, count in shared.items() if count >= SHARED_WORDS and later in named), default=None)
+def _heard(turn: Turn, said: str) -> frozenset[str]:
+    """What the agent says at the end of a turn and what its calls returned."""
+    told = (result.part.text[:MAX_REPLY] for call in turn.calls for result in call.results)
+    return content_words("\n".join((said, *told)))
