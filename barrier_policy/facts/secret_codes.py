@@ -101,6 +101,10 @@ CODE_FOR = re.compile(
 )
 COMBINATION = re.compile(r"\d{1,2}(?:-\d{1,2}){2,5}")
 KEYPAD = re.compile(r"(?<![\w#/&])[*#]?\d{3,8}\Z")
+CODE_NETWORK = re.compile(
+    r"(?i)[ -](?:du |de |del |do |da |van |van de |vom |fürs |for the |for )?(?:wi-?fi|wlan|hotspot)\b"
+)
+"""A code word that is followed by the name of a wireless network leads to its password."""
 MAX_KEYS = 2_000
 NUMBER_BEFORE = re.compile(r"(?<![\w.,:#/-])([*#]?\d{4,8}[*#]?) \Z")
 WITH_NUMBER = re.compile(
@@ -171,6 +175,16 @@ def codes_at(text: str, lowered: str, label: Label) -> Iterator[tuple[int, int]]
     match = CODE_FOR.match(text, end)  # `code 4471 for the front door`
     if match is not None and any(word.startswith(OPENED) for word in match[2].lower().split()):
         yield match.span(1)
+
+
+def opens_something(text: str, lowered: str, label: Label) -> bool:
+    """Whether a code word is called the code of something that it opens: `the code for the alarm`, `Türcode`."""
+    if _WRITTEN.match(text, label.word_end):
+        return False
+    if ord(lowered[label.start]) >= SPACED_SCRIPTS_END:
+        before = _particles(lowered[max(0, label.start - 12) : label.start])
+        return before.endswith(ENDS) or _opens(lowered, label.word_end)
+    return _is_owned(lowered, lowered.rfind(" ", label.start, label.word_end) + 1 or label.start, label.word_end)
 
 
 def _combination(text: str, end: int) -> Iterator[tuple[int, int]]:
