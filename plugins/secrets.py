@@ -51,7 +51,9 @@ ENTERED: Final = (
 """Arguments by which it is given what lets it in."""
 OPENS: Final = ("code", "pin", "passcode", "combination", "kod", "codigo", "codice")
 MIN_CODE: Final = 4
-ASKERS: Final = re.compile(r"(?i)(?<![a-z])(?:ask\w*|prompt\w*|question\w*|elicit\w*|input|inquire|form|human|user|confirm)(?![a-z])")
+ASKERS: Final = re.compile(
+    r"(?i)(?<![a-z])(?:ask\w*|prompt\w*|question\w*|elicit\w*|input|inquire|form|human|user|confirm)(?![a-z])"
+)
 """Words in the name of a tool that puts a question to somebody."""
 MAX_ASKED: Final = 400
 MAX_FIELDS: Final = 16
@@ -94,7 +96,7 @@ def _secrets(message: Message, context: Context) -> Iterator[Fact]:
             yield _fact(message, index, start, end, str(SecretType.PASSWORD), "kept")
         for secret in find_replied(_question(message, index, context), part.text):
             if not any(secret.start < known.end and known.start < secret.end for known in found):
-                yield _fact(message, index, secret.start, secret.end, secret.type, secret.name)
+                yield _fact(message, index, secret.start, secret.end, str(secret.type), secret.name)
 
 
 def _question(message: Message, index: int, context: Context) -> str:

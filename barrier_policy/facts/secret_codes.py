@@ -125,7 +125,7 @@ _GROUPS = re.compile(r"\d{1,2}(?:-\d{1,2}){2}")
 _SPACED_WORD = re.compile(r"[^\s\d_.,:;!?()\"'’]+")
 _LAST = re.compile(r"([^\s\d_.,:;!?()\"]+)\Z")
 _VALUE = re.compile(
-    r"(?<![\w.,#*@/-])(?:\d{3} \d{3}|\d{4} \d{4}|\d{2}(?: \d{2}){2,3}|\d{2,6}(?:-\d{2,6}){1,3}|[*#]?\d{3,10}[А-ЯЁ]?[*#]?|(?=[A-Za-z0-9-]{0,20}\d)[A-Za-z0-9]{2,12}(?:-[A-Za-z0-9]{2,12}){0,4}[*#]?)"
+    r"(?<![\w.,#*@/-])(?:\d{3} \d{3}|\d{4} \d{4}|\d{2}(?: \d{2}){2,3}|\d{2,6}(?:-\d{2,6}){1,3}|[*#]?\d{3,10}[А-ЯЁ]?[*#]?|(?=(?:[A-Z-]*\d){3})[A-Z0-9]{1,4}(?:-[A-Z0-9]{1,4}){2,6}|(?=[A-Za-z0-9-]{0,20}\d)[A-Za-z0-9]{2,12}(?:-[A-Za-z0-9]{2,12}){0,4}[*#]?)"
     r"(?![A-Za-z0-9_@/*#€$£%-]|[.:,]\d| ?(?:%|€|\$|£|°|EUR|USD|CHF|[kK]m\b|[kK]?[bB]\b))"
 )
 _COUNTED = re.compile(
@@ -185,6 +185,12 @@ def opens_something(text: str, lowered: str, label: Label) -> bool:
         before = _particles(lowered[max(0, label.start - 12) : label.start])
         return before.endswith(ENDS) or _opens(lowered, label.word_end)
     return _is_owned(lowered, lowered.rfind(" ", label.start, label.word_end) + 1 or label.start, label.word_end)
+
+
+def is_other_code(lowered: str, start: int) -> bool:
+    """Whether the word before a code word makes it the name of something else: `booking code`."""
+    before = _WORD_BEFORE.search(lowered, max(0, start - 24), start)
+    return before is not None and before[1] in OTHERS
 
 
 def _combination(text: str, end: int) -> Iterator[tuple[int, int]]:

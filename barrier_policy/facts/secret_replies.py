@@ -37,17 +37,21 @@ _JOINT: Final = r"(?:and|und|et|y|e|i|en|och|og|ja|és|ve|и|та|si|și|dan)"
 _PIECE: Final = re.compile(
     rf"[\s,;，、/|]*(?:{_JOINT}\s+)?([^\s,;，、/|](?:[^\n,;，、/|]|(?<=\S)[/,](?=\S))*?)(?=\s*[\n,;，、|]|\s+/|/\s|\s{_JOINT}\s|\s*\Z)"
 )
-_DIGITS: Final = re.compile(r"[*#]?\d(?:[ -]?\d){2,15}[*#]?")
+_QUOTES: Final = tuple("\"'`“„«「『")
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
 _KEEPER: Final = re.compile(r"(?i)1password|keepass\w*|lastpass|bitwarden|office365|o365|auth0|web3|oauth2")
 """Names with digits of what keeps secrets, or asks for them."""
 _REST: Final = re.compile(r"(?i)[\s\"'”’»」』)*`.,:;!?…]*(?:\([^()\n]{0,40}\))?[\s.,!]*")
-_TRAILING: Final = re.compile(r"(?i)[\s,.;!–—-]*(?:please|thanks|thank you|thx|bitte|danke|merci|gracias|grazie|obrigad[oa]|:\)|👍|)[\s.!]*\Z")
+_TRAILING: Final = re.compile(
+    r"(?i)[\s,.;!–—-]*(?:please|thanks|thank you|thx|bitte|danke|merci|gracias|grazie|obrigad[oa]|:\)|👍|)[\s.!]*\Z"
+)
 _DECLINING: Final = frozenset(asking_words("declines"))
 _SMALL: Final = _DECLINING | frozenset(
     word for kind in ("of", "copulas", "after") for phrase in words_of(kind) for word in phrase.split()
 )
-_NUMBERS: Final = frozenset((Family.PIN, Family.ONE_TIME, Family.CARD, Family.CODE_WORD, Family.COMBINATION, Family.SELF_CODE))
+_NUMBERS: Final = frozenset(
+    (Family.PIN, Family.ONE_TIME, Family.CARD, Family.CODE_WORD, Family.COMBINATION, Family.SELF_CODE)
+)
 _PHRASES: Final = frozenset((Family.PHRASE, Family.SEED, Family.ANSWER))
 
 
@@ -56,10 +60,11 @@ def find_replied(question: str, reply: str) -> Iterator[Secret]:
     head = reply[:MAX_REPLY]
     if not head.strip():
         return
-    for asked in find_asked(question):
-        found = _told(asked, head)
-        if found is not None:
+    end = 0
+    for found in sorted(filter(None, (_told(asked, head) for asked in find_asked(question))), key=lambda found: found.start):
+        if found.start >= end:
             yield found
+            end = found.end
 
 
 def _told(asked: Asked, reply: str) -> Secret | None:
@@ -117,12 +122,14 @@ def _is_told(asked: Asked, reply: str, found: Secret) -> bool:
     alone = _TRAILING.fullmatch(reply, _rest(reply, found.end)) is not None
     if is_letters(value):
         return asked.sureness is not Sureness.NAMED and alone and "?" not in reply and _is_plain_value(value)
-    if " " in value and not _DIGITS.fullmatch(value):
+    quoted = reply[found.start - 1 : found.start] in _QUOTES
+    if " " in value and not quoted and not (asked.family in _NUMBERS and any(map(str.isdigit, value))):
         return asked.family in _PHRASES and alone and asked.sureness is Sureness.ASKED and _is_plain_phrase(asked, value)
     if asked.sureness is Sureness.ASKED and not (asked.count > 1 and asked.place < asked.count - 1):
         return is_distinct(value) or not value.isdigit() or alone or asked.family in _NUMBERS
     if value.strip("*#").isdigit():
-        return alone and asked.sureness is Sureness.FRAGMENT and not _YEAR.fullmatch(value)
+        fits = asked.sureness is Sureness.FRAGMENT or (asked.is_question and asked.family in _NUMBERS)
+        return alone and fits and not _YEAR.fullmatch(value)
     return is_signed(value) or is_strong(value) or (alone and asked.sureness is Sureness.FRAGMENT)
 
 
@@ -158,6 +165,10 @@ def _signed(asked: Asked, reply: str) -> Secret | None:
         return None
     for match in re.finditer(r"[^\s\"'`<>(),;，。、：“”「」]+", reply):
         word = match[0].rstrip(".:!?")
-        if (is_signed(word) or is_strong(word)) and ends_clause(reply, match.start() + len(word)) and not DATE.fullmatch(word):
+        if (
+            (is_signed(word) or is_strong(word))
+            and ends_clause(reply, match.start() + len(word))
+            and not DATE.fullmatch(word)
+        ):
             return Secret(start=match.start(), end=match.start() + len(word), type="password", name=asked.name)
     return None
