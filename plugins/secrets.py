@@ -9,9 +9,10 @@ from typing import Final
 
 from barrier_policy.facts.context import Context
 from barrier_policy.facts.model import Attribute, Fact, FactKind
+from barrier_policy.facts.secret_replies import find_replied
 from barrier_policy.facts.secrets import SecretType, find_secrets, secret_digest
 from barrier_policy.hookspecs import hookimpl
-from barrier_policy.transcript.model import Message, Part, PartType
+from barrier_policy.transcript.model import Message, Origin, Part, PartType
 
 KEEPER: Final = re.compile(
     r"(?i)(?<![a-z])(?:vaults?|keychain|keyring|keystore|keepass|bitwarden|1password|lastpass|passwords?|passwort|secrets?|credentials?|sejf|tresor|kluis)(?![a-z])"
@@ -50,6 +51,14 @@ ENTERED: Final = (
 """Arguments by which it is given what lets it in."""
 OPENS: Final = ("code", "pin", "passcode", "combination", "kod", "codigo", "codice")
 MIN_CODE: Final = 4
+ASKERS: Final = re.compile(
+    r"(?i)(?<![a-z])(?:ask\w*|prompt\w*|question\w*|elicit\w*|input|inquire|form|human|user|confirm)(?![a-z])"
+)
+"""Words in the name of a tool that puts a question to somebody."""
+MAX_ASKED: Final = 400
+MAX_FIELDS: Final = 16
+SPEAKERS: Final = {Origin.USER, Origin.AGENT}
+"""Those of whom one replies to the other."""
 
 
 @hookimpl
@@ -73,24 +82,55 @@ def barrier_fact_kinds() -> Iterable[FactKind]:
 @hookimpl
 def barrier_extract_facts(message: Message, context: Context) -> Iterable[Fact]:
     """Secrets of all parts, also of summaries and of the gate's own records: what is masked there was a secret before."""
-    return _secrets(message)
+    return _secrets(message, context)
 
 
-def _secrets(message: Message) -> Iterator[Fact]:
+def _secrets(message: Message, context: Context) -> Iterator[Fact]:
     for index, part in enumerate(message.parts):
         if part.type is PartType.BLOB or not part.text:
             continue
-        for secret in find_secrets(part.text):
+        found = find_secrets(part.text)
+        for secret in found:
             yield _fact(message, index, secret.start, secret.end, str(secret.type), secret.name)
         for start, end in _kept(part):
             yield _fact(message, index, start, end, str(SecretType.PASSWORD), "kept")
+        for secret in find_replied(_question(message, index, context), part.text):
+            if not any(secret.start < known.end and known.start < secret.end for known in found):
+                yield _fact(message, index, secret.start, secret.end, str(secret.type), secret.name)
+
+
+def _question(message: Message, index: int, context: Context) -> str:
+    """What a part may reply to: the text of the other side before it, or the question that a call puts to somebody."""
+    part, previous = message.parts[index], context.previous
+    if part.type is PartType.TOOL_RESULT:
+        call = context.calls.get(index)
+        return "\n".join(_asked(call.arguments)) if call is not None and ASKERS.search(_words(call.name)) else ""
+    if part.type is not PartType.TEXT or previous is None or {message.origin, previous.origin} != SPEAKERS:
+        return ""
+    return "\n".join(said.text for said in previous.parts if said.type is PartType.TEXT)
+
+
+def _asked(arguments: object) -> Iterator[str]:
+    """The texts that a call puts to somebody, of a form field by field."""
+    if isinstance(arguments, str):
+        yield arguments[-MAX_ASKED:]
+    elif isinstance(arguments, dict):
+        for value in list(arguments.values())[:MAX_FIELDS]:
+            yield from _asked(value)
+    elif isinstance(arguments, list):
+        for value in arguments[:MAX_FIELDS]:
+            yield from _asked(value)
+
+
+def _words(name: str) -> str:
+    return CAPITAL.sub(" ", name).replace("_", " ")
 
 
 def _kept(part: Part) -> Iterator[tuple[int, int]]:
     """Places of what a call hands to a keeper of secrets, or to a lock, whatever it looks like."""
     if part.type is not PartType.TOOL_CALL or not isinstance(part.arguments, dict):
         return
-    tool = CAPITAL.sub(" ", part.name).replace("_", " ")
+    tool = _words(part.name)
     names = [(name, MIN_KEPT) for name in KEPT] if KEEPER.search(tool) else []
     names += [(name, MIN_CODE) for name in OPENS] if LOCKS.search(tool) else []
     names += [(name, MIN_CODE) for name in ENTERED] if ENTRANCES.search(tool) else []

@@ -101,6 +101,10 @@ CODE_FOR = re.compile(
 )
 COMBINATION = re.compile(r"\d{1,2}(?:-\d{1,2}){2,5}")
 KEYPAD = re.compile(r"(?<![\w#/&])[*#]?\d{3,8}\Z")
+CODE_NETWORK = re.compile(
+    r"(?i)[ -](?:du |de |del |do |da |van |van de |vom |fürs |for the |for )?(?:wi-?fi|wlan|hotspot)\b"
+)
+"""A code word that is followed by the name of a wireless network leads to its password."""
 MAX_KEYS = 2_000
 NUMBER_BEFORE = re.compile(r"(?<![\w.,:#/-])([*#]?\d{4,8}[*#]?) \Z")
 WITH_NUMBER = re.compile(
@@ -121,7 +125,7 @@ _GROUPS = re.compile(r"\d{1,2}(?:-\d{1,2}){2}")
 _SPACED_WORD = re.compile(r"[^\s\d_.,:;!?()\"'’]+")
 _LAST = re.compile(r"([^\s\d_.,:;!?()\"]+)\Z")
 _VALUE = re.compile(
-    r"(?<![\w.,#*@/-])(?:\d{3} \d{3}|\d{4} \d{4}|\d{2}(?: \d{2}){2,3}|\d{2,6}(?:-\d{2,6}){1,3}|[*#]?\d{3,10}[А-ЯЁ]?[*#]?|(?=[A-Za-z0-9-]{0,20}\d)[A-Za-z0-9]{2,12}(?:-[A-Za-z0-9]{2,12}){0,4}[*#]?)"
+    r"(?<![\w.,#*@/-])(?:\d{3} \d{3}|\d{4} \d{4}|\d{2}(?: \d{2}){2,3}|\d{2,6}(?:-\d{2,6}){1,3}|[*#]?\d{3,10}[А-ЯЁ]?[*#]?|(?=(?:[A-Z-]*\d){3})[A-Z0-9]{1,4}(?:-[A-Z0-9]{1,4}){2,6}|(?=[A-Za-z0-9-]{0,20}\d)[A-Za-z0-9]{2,12}(?:-[A-Za-z0-9]{2,12}){0,4}[*#]?)"
     r"(?![A-Za-z0-9_@/*#€$£%-]|[.:,]\d| ?(?:%|€|\$|£|°|EUR|USD|CHF|[kK]m\b|[kK]?[bB]\b))"
 )
 _COUNTED = re.compile(
@@ -171,6 +175,22 @@ def codes_at(text: str, lowered: str, label: Label) -> Iterator[tuple[int, int]]
     match = CODE_FOR.match(text, end)  # `code 4471 for the front door`
     if match is not None and any(word.startswith(OPENED) for word in match[2].lower().split()):
         yield match.span(1)
+
+
+def opens_something(text: str, lowered: str, label: Label) -> bool:
+    """Whether a code word is called the code of something that it opens: `the code for the alarm`, `Türcode`."""
+    if _WRITTEN.match(text, label.word_end):
+        return False
+    if ord(lowered[label.start]) >= SPACED_SCRIPTS_END:
+        before = _particles(lowered[max(0, label.start - 12) : label.start])
+        return before.endswith(ENDS) or _opens(lowered, label.word_end)
+    return _is_owned(lowered, lowered.rfind(" ", label.start, label.word_end) + 1 or label.start, label.word_end)
+
+
+def is_other_code(lowered: str, start: int) -> bool:
+    """Whether the word before a code word makes it the name of something else: `booking code`."""
+    before = _WORD_BEFORE.search(lowered, max(0, start - 24), start)
+    return before is not None and before[1] in OTHERS
 
 
 def _combination(text: str, end: int) -> Iterator[tuple[int, int]]:

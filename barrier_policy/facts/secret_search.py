@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from barrier_policy.facts.secret_around import found_at, name_of, nearby, speaks_about, word_before
-from barrier_policy.facts.secret_codes import codes_at, keypad_codes, opened_before, opened_with
+from barrier_policy.facts.secret_codes import CODE_NETWORK, codes_at, keypad_codes, opened_before, opened_with
 from barrier_policy.facts.secret_digits import find_numbers, number_before
 from barrier_policy.facts.secret_entries import by_entry
 from barrier_policy.facts.secret_forms import Secret, by_form, by_prefix
@@ -30,9 +30,6 @@ BARE_SEEDS: Final = frozenset(
 )
 """Labels of a recovery phrase that mean other lists of words too."""
 FURTHER_ON: Final = re.compile(r"[^\n:.]{1,48}:\s")
-CODE_NETWORK: Final = re.compile(
-    r"(?i)[ -](?:du |de |del |do |da |van |van de |vom |fürs |for the |for )?(?:wi-?fi|wlan|hotspot)\b"
-)
 SECURITY_ANSWER: Final = re.compile(
     r"(?i)[^\n]{0,80}?(?:(?:answer|antwort|réponse|respuesta|risposta|resposta|odpowiedź|ответ)(?:\s(?:is|ist|est|es|è|é|to))?\s?:?\s|->\s?|→\s?|\?\s?[-–—:]\s|\?\s)[\"'“]?"
 )
