@@ -39,9 +39,10 @@ def print_diff(console: Console, diff: Diff) -> None:
 
 
 def _head(diff: Diff) -> list[str]:
+    decisions = f"{diff.decisions:,} decision(s), " if diff.decisions else ""
     return [
         f"base {diff.base.name} {diff.base.digest[:19]}…, head {diff.head.name} {diff.head.digest[:19]}…",
-        f"{diff.transcripts:,} transcript(s), {diff.spans:,} spans, {diff.tokens:,} tokens before the tail",
+        f"{diff.transcripts:,} transcript(s), {decisions}{diff.spans:,} spans, {diff.tokens:,} tokens before the tail",
     ]
 
 

@@ -226,17 +226,33 @@ def test_the_transcripts_of_a_log_are_compared_as_they_were_decided(
     arguments = ("policy", "diff", "shipped", team, "--log", log, "--format", "json")
     done = run(*arguments, "--store", "originals")
     found = json.loads(done.out)
-    assert (done.code, done.err, found["transcripts"]) == (0, "", 2) and totals(found)["tightened"] > 20
+    assert (done.code, done.err, found["transcripts"], found["decisions"]) == (0, "", 1, 2)
+    assert totals(found)["tightened"] > 20
     assert len({change["transcript"] for change in found["changes"]}) == 2
     missing = run(*arguments, "--store", "elsewhere")
     assert missing.code == 2 and "is not in the store (give the --store of the log)" in missing.err
+
+
+def test_a_decision_that_was_made_again_and_again_counts_once(run: Run, folder: Callable[..., str], talk: str) -> None:
+    team = folder("team", policy("more", "span.evidential_class == 'narrative'"))
+    for minute, budget in enumerate((60, 60, 1, 1, 60)):
+        asked = ("--now", f"2026-09-14T08:{minute:02}:00Z", "--target-tokens", budget, "--store", "originals")
+        run("decide", talk, *asked, "--log", "d.jsonl")
+    of_log = json.loads(
+        run("policy", "diff", "shipped", team, "--log", "d.jsonl", "--store", "originals", "--format", "json").out
+    )
+    of_file = json.loads(run("policy", "diff", "shipped", team, "--transcripts", talk, "--format", "json").out)
+    same = ("transcripts", "spans", "tokens", "totals", "rules")
+    assert [of_log[name] for name in same] == [of_file[name] for name in same] and of_file["rules"]
+    places = [(change["transcript"], change["span"]) for change in of_log["changes"]]
+    assert len(places) == len(set(places)) == 2 * len(of_file["changes"]) and of_log["decisions"] == 2
 
 
 def test_a_log_that_is_not_whole_is_compared_and_told(run: Run, log: str, tmp_path: Path) -> None:
     data = (tmp_path / log).read_bytes()
     (tmp_path / log).write_bytes(data.replace(b'"outcome":"compact"', b'"outcome":"comPact"', 1))
     done = run("policy", "diff", "shipped", "shipped", "--log", log, "--store", "originals")
-    assert done.code == 4 and "2 transcript(s)" in done.out
+    assert done.code == 4 and "1 transcript(s), 2 decision(s), " in done.out
     assert "the record was changed (it does not have the digest that it names)" in done.err
 
 
