@@ -69,13 +69,15 @@ class Count(msgspec.Struct, frozen=True, kw_only=True):
 class RuleChange(msgspec.Struct, frozen=True, kw_only=True):
     """One rule that differs, or that made a difference.
 
-    `edit` is added, removed, changed, excepted or same; a rule is excepted where only its exceptions differ. `place` is where it stands,
-    in head if it is there. The counts are of spans.
+    `edit` is added, removed, changed, excepted, excepted no more, or same; where only its exceptions differ, a rule is excepted if head has
+    one that base has not. `place` is where it stands, in head if it is there, or that exception; `exceptions` are names. The counts are of
+    spans.
     """
 
     rule: str
     edit: str
     place: str
+    exceptions: tuple[str, ...] = ()
     loosened: Count = Count()
     tightened: Count = Count()
     erring: Count = Count()

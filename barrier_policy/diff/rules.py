@@ -10,18 +10,21 @@ from barrier_policy.diff.model import Change, Count, Diff, RuleChange, SetInfo, 
 from barrier_policy.policy.loader import content_of, shown_place
 from barrier_policy.policy.model import Policy, PolicySet, Rule, Waiver
 
+EXCEPTED = "excepted"
 _Change = tuple[str, SpanChange]
 """What differs, with the transcript that it is about, which may be that of several decisions."""
 
 
 def edits(base: PolicySet, head: PolicySet) -> dict[str, str]:
-    """The rules whose content differs, by id: added, removed, changed, or excepted where only exceptions differ."""
+    """The rules whose content differs, by id: added, removed, changed, or excepted and no more so where only exceptions differ."""
     before, after = _contents(base), _contents(head)
     found = dict.fromkeys(after.keys() - before.keys(), "added")
     found |= dict.fromkeys(before.keys() - after.keys(), "removed")
     found |= {rule: "changed" for rule in before.keys() & after.keys() if before[rule] != after[rule]}
-    for waiver in {_key(waiver) for waiver in base.exceptions} ^ {_key(waiver) for waiver in head.exceptions}:
-        found.setdefault(waiver[0], "excepted")
+    gone, new = _waivers(base, head), _waivers(head, base)
+    for edit, waivers in ((EXCEPTED, new), (f"{EXCEPTED} no more", gone)):
+        for waiver in waivers:
+            found.setdefault(waiver.rule, edit)
     return dict(sorted(found.items()))
 
 
@@ -72,11 +75,17 @@ def _rule_changes(
         for kind, rule in [*kinds, *((Change.ERRING, rule) for rule in change.erring)]:
             of_rules.setdefault(rule, {}).setdefault(kind, []).append((source, change))
     places = {rule.id: place_of(policy, rule) for policies in (base, head) for policy, rule in policies.rules()}
+    waivers: dict[str, list[Waiver]] = {}
+    for waiver in (*_waivers(head, base), *_waivers(base, head)):  # head's first: it has what is in force
+        waivers.setdefault(waiver.rule, []).append(waiver)
+        if edited[waiver.rule].startswith(EXCEPTED) and waiver is waivers[waiver.rule][0]:
+            places[waiver.rule] = f"{shown_place(waiver.file)}:{waiver.line}"
     return tuple(
         RuleChange(
             rule=rule,
             edit=edited.get(rule, "same"),
             place=places.get(rule, ""),
+            exceptions=tuple(dict.fromkeys(waiver.name for waiver in waivers.get(rule, ()))),
             acknowledged_by=acknowledged.get(rule, ""),
             **{str(kind): _count(charged) for kind, charged in of_rules[rule].items()},
         )
@@ -107,6 +116,7 @@ def _contents(policies: PolicySet) -> dict[str, str]:
     return {rule.id: msgspec.json.encode(content_of(rule), order="sorted").decode() for _, rule in policies.rules()}
 
 
-def _key(waiver: Waiver) -> tuple[str, str]:
-    content = content_of(waiver)
-    return waiver.rule, msgspec.json.encode(content, order="sorted").decode()
+def _waivers(these: PolicySet, those: PolicySet) -> tuple[Waiver, ...]:
+    """The exceptions that only the first set has as they are, by name."""
+    known = [content_of(waiver) for waiver in those.exceptions]
+    return tuple(waiver for waiver in these.exceptions if content_of(waiver) not in known)

@@ -160,7 +160,21 @@ def test_an_exception_loosens_and_is_charged_to_its_rule(diff: Diff, folder: Cal
     bare = folder("bare", (TEAM / "migrations.yaml").read_text(), (TEAM / "evidence.yaml").read_text())
     code, found = diff(bare, str(TEAM))
     assert code == 4
-    assert [(rule["rule"], rule["edit"]) for rule in found["rules"]] == [("migrations.keep-starts", "excepted")]
+    (rule,) = found["rules"]
+    assert (rule["rule"], rule["edit"], rule["exceptions"]) == ("migrations.keep-starts", "excepted", ["customers-is-signed-off"])
+    assert re.fullmatch(r".*/team/[a-z-]+\.yaml:\d+", rule["place"]) and "migrations.yaml" not in rule["place"]
+    code, found = diff(str(TEAM), bare)
+    (rule,) = found["rules"]
+    assert (code, rule["edit"], rule["exceptions"]) == (0, "excepted no more", ["customers-is-signed-off"])
+    assert "migrations.yaml" not in rule["place"]
+
+
+def test_an_exception_stands_beside_the_rule_in_all_forms(run: Run, folder: Callable[..., str]) -> None:
+    bare = folder("bare", (TEAM / "migrations.yaml").read_text(), (TEAM / "evidence.yaml").read_text())
+    asked = ("policy", "diff", bare, str(TEAM), "--transcripts", INCIDENT, "--keep-last", 10, "--now", DAY)
+    assert re.search(r"migrations\.keep-starts +excepted \(customers-is-signed-off\) ", run(*asked).out)
+    markdown = run(*asked, "--format", "markdown").out
+    assert "| `migrations.keep-starts` | excepted (customers-is-signed-off) | " in markdown
 
 
 def test_as_many_processes_as_wished_give_the_same_bytes(
