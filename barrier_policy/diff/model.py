@@ -95,7 +95,7 @@ class SetInfo(msgspec.Struct, frozen=True, kw_only=True):
 class Diff(msgspec.Struct, frozen=True, kw_only=True):
     """The whole comparison. `unacknowledged` are rules that loosened spans and that nobody has acknowledged.
 
-    `decisions` are those of a log, 0 for files. A span that several decisions are about is one of `changes` for each, and counted once.
+    `now` is as of when was decided, the latest time where it is a log's. `decisions` are those of a log, 0 for files. A span that several decisions are about is one of `changes` for each, and counted once.
     """
 
     schema: str = SCHEMA

@@ -161,7 +161,11 @@ def test_an_exception_loosens_and_is_charged_to_its_rule(diff: Diff, folder: Cal
     code, found = diff(bare, str(TEAM))
     assert code == 4
     (rule,) = found["rules"]
-    assert (rule["rule"], rule["edit"], rule["exceptions"]) == ("migrations.keep-starts", "excepted", ["customers-is-signed-off"])
+    assert (rule["rule"], rule["edit"], rule["exceptions"]) == (
+        "migrations.keep-starts",
+        "excepted",
+        ["customers-is-signed-off"],
+    )
     assert re.fullmatch(r".*/team/[a-z-]+\.yaml:\d+", rule["place"]) and "migrations.yaml" not in rule["place"]
     code, found = diff(str(TEAM), bare)
     (rule,) = found["rules"]
@@ -204,6 +208,20 @@ def test_a_file_of_a_folder_that_is_no_transcript_is_told_and_does_not_stop_the_
     ("arguments", "code", "message"),
     [
         (("shipped", "shipped"), 2, "nothing to compare on (give transcripts, or a decision log with --log)"),
+        (
+            ("shipped", "shipped", "--log", "d.jsonl", "--transcripts", INCIDENT),
+            2,
+            "`--log` and `--transcripts` are both given",
+        ),
+        (("shipped", "shipped", "--log", "d.jsonl", INCIDENT), 2, "`--log` and `--transcripts` are both given"),
+        *(
+            (
+                ("shipped", "shipped", "--log", "d.jsonl", *option),
+                2,
+                f"{option[0]}: a logged decision is taken as it was made",
+            )
+            for option in (("--keep-last", "3"), ("--now", DAY), ("--from", "openai_chat"), ("--no-store",))
+        ),
         (("shipped", "nowhere", "--transcripts", INCIDENT), 2, "`nowhere` is no folder (give `shipped`, a folder, a bundle"),
         (("shipped", "shipped", "--transcripts", "nowhere"), 2, "`nowhere` is not there"),
         (("shipped", "shipped", "--log", "nowhere"), 2, "nowhere: there is no such log"),
@@ -260,6 +278,20 @@ def test_a_decision_that_was_made_again_and_again_counts_once(run: Run, folder: 
     assert [of_log[name] for name in same] == [of_file[name] for name in same] and of_file["rules"]
     places = [(change["transcript"], change["span"]) for change in of_log["changes"]]
     assert len(places) == len(set(places)) == 2 * len(of_file["changes"]) and of_log["decisions"] == 2
+
+
+def test_an_exception_is_expired_as_of_the_decisions_of_a_log_and_not_of_today(
+    run: Run, folder: Callable[..., str], talk: str
+) -> None:
+    team = folder("team", policy("more", "span.evidential_class == 'narrative'"))
+    trial = "expires: {}\nrule: more.rule\nreason: r\nwhen: span.tokens > 0\n"
+    exception = folder("exc", HEAD.format("Exception", "talk-may-go", "") + trial.format("2026-09-15"))
+    for log, now in (("old.jsonl", DAY), ("new.jsonl", "2026-09-16T08:30:00Z")):
+        run("decide", talk, "--now", now, "--store", "originals", "--log", log)
+    asked = ("policy", "diff", team, f"{team}+{exception}", "--store", "originals", "--format", "json", "--log")
+    old, new = run(*asked, "old.jsonl"), run(*asked, "new.jsonl")
+    assert (old.code, old.err, json.loads(old.out)["now"]) == (4, "", DAY)
+    assert new.code == 0 and "exception `talk-may-go` expired on 2026-09-15 (it does nothing" in new.err
 
 
 def test_a_log_that_is_not_whole_is_compared_and_told(run: Run, log: str, tmp_path: Path) -> None:
