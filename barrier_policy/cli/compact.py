@@ -9,7 +9,7 @@ import msgspec
 
 from barrier_policy.cli.console import clean, err, out, show, write_bytes
 from barrier_policy.cli.guard import OK, report
-from barrier_policy.cli.options import OutputFormat, Request
+from barrier_policy.cli.options import OutputFormat, Request, both_given
 from barrier_policy.cli.session import STDIN, Session
 from barrier_policy.digest import digest_bytes
 from barrier_policy.errors import AuditFailedError, BarrierPolicyError, CompactionRefusedError
@@ -24,10 +24,10 @@ def compact_file(
     request: Request, file: str, output: Path | None, *, in_place: bool, span: tuple[int, int] | None, format: OutputFormat
 ) -> int:
     """Compact and say what was done. Raises BarrierPolicyError; then no file has changed."""
-    if (output is None) != in_place:
-        raise BarrierPolicyError(
-            "compact: name the file to write with `-o OUT`, or `--in-place` to replace FILE (one of both)"
-        )
+    if output is not None and in_place:
+        raise both_given("--output", "--in-place")
+    if output is None and not in_place:
+        raise BarrierPolicyError("compact: no file to write (name it with `-o OUT`, or give `--in-place` to replace FILE)")
     if file == STDIN or str(output) == STDIN:
         raise BarrierPolicyError("compact: works on files (give FILE and `-o OUT`; `-` can't be put back)")
     session = Session(request)

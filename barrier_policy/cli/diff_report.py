@@ -39,9 +39,10 @@ def print_diff(console: Console, diff: Diff) -> None:
 
 
 def _head(diff: Diff) -> list[str]:
+    decisions = f"{diff.decisions:,} decision(s), " if diff.decisions else ""
     return [
         f"base {diff.base.name} {diff.base.digest[:19]}…, head {diff.head.name} {diff.head.digest[:19]}…",
-        f"{diff.transcripts:,} transcript(s), {diff.spans:,} spans, {diff.tokens:,} tokens before the tail",
+        f"{diff.transcripts:,} transcript(s), {decisions}{diff.spans:,} spans, {diff.tokens:,} tokens before the tail",
     ]
 
 
@@ -59,12 +60,16 @@ def _rules(rules: Iterable[RuleChange]) -> Table:
         counts = _counts(rule)
         table.add_row(
             cell(rule.rule),
-            rule.edit,
+            cell(_edit(rule)),
             *(f"{count.spans:,}" if count.spans else "" for count in counts),
             f"{sum(count.tokens for count in counts):,}",
             cell(rule.place),
         )
     return table
+
+
+def _edit(rule: RuleChange) -> str:
+    return rule.edit + (f" ({', '.join(rule.exceptions)})" if rule.exceptions else "")
 
 
 def _counts(rule: RuleChange) -> tuple[Count, ...]:
@@ -117,7 +122,7 @@ def markdown(diff: Diff) -> str:
         ]
         for rule in diff.rules:
             counts = " | ".join(f"{count.spans:,}" for count in _counts(rule))
-            lines.append(f"| {_code(rule.rule)} | {rule.edit} | {counts} | {_text(rule.acknowledged_by)} |")
+            lines.append(f"| {_code(rule.rule)} | {_text(_edit(rule))} | {counts} | {_text(rule.acknowledged_by)} |")
     shown = _shown(diff)
     if shown:
         lines += [

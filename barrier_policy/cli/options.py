@@ -139,6 +139,8 @@ def ask(
     log: LogFile = None,
 ) -> Request:
     """The request that these options make: its parameters are what `asking` can give to a command. Raises BarrierPolicyError."""
+    if store is not None and no_store:
+        raise both_given("--store", "--no-store")
     return Request(
         reader=reader,
         keep_last=keep_last,
@@ -153,6 +155,19 @@ def ask(
         strategy=strategy,
         log=log,
     )
+
+
+def both_given(one: str, other: str) -> BarrierPolicyError:
+    """The error for two options of which one makes the other void."""
+    return BarrierPolicyError(f"`{one}` and `{other}` are both given (give one of both)")
+
+
+def only_of_log(request: Request, *names: str) -> None:
+    """Refuse options that say how to decide where the decision is one of a log. Raises BarrierPolicyError."""
+    for name in names:
+        if getattr(request, name) != getattr(Request(), name):
+            option = "--from" if name == "reader" else f"--{name.replace('_', '-')}"
+            raise BarrierPolicyError(f"{option}: a logged decision is taken as it was made (leave it out, or --log)")
 
 
 DECIDING = ("reader", "keep_last", "target_tokens", "now", "store", "no_store", "profile", "policies", "engine")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from barrier_policy.cli.console import cell, out, show
 from barrier_policy.cli.guard import OK
-from barrier_policy.cli.options import Request
+from barrier_policy.cli.options import Request, both_given
 from barrier_policy.cli.session import chosen_profile
 from barrier_policy.errors import BarrierPolicyError, reason_of
 from barrier_policy.policy.bundle import SUFFIX, is_bundle, make_bundle, read_bundle, write_bundle
@@ -39,8 +39,10 @@ def sign_file(file: Path, key: Path | None, variable: str) -> int:
     """Add a signature to a bundle, in place. Raises BarrierPolicyError."""
     from barrier_policy.policy.signature import read_key, sign_bundle
 
-    if (key is None) == (not variable):
-        raise BarrierPolicyError("give the private key, with --key FILE or --key-env NAME")
+    if key is not None and variable:
+        raise both_given("--key", "--key-env")
+    if key is None and not variable:
+        raise BarrierPolicyError("no private key is named (give --key FILE, or --key-env NAME)")
     if key is not None:
         private = read_key(key)
     elif variable in os.environ:

@@ -13,7 +13,7 @@ from barrier_policy.cli.console import err, out, progress_bar, write_bytes
 from barrier_policy.cli.diff_report import markdown, print_diff
 from barrier_policy.cli.guard import FAILED, OK, UNREADABLE, report
 from barrier_policy.cli.log_access import Told, named_log
-from barrier_policy.cli.options import Report, Request
+from barrier_policy.cli.options import Report, Request, both_given, only_of_log
 from barrier_policy.cli.session import chosen_profile, chosen_time, warn_expired
 from barrier_policy.diff.acknowledge import acknowledged
 from barrier_policy.diff.model import Diff
@@ -47,9 +47,9 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 def diff_policies(request: Request, asked: Comparison, format: Report) -> int:
     """Compare two sets and print what differs. Returns 4 where something is loosened that nobody has acknowledged, or the log is not whole."""
     profile = chosen_profile(request)
-    now = chosen_time(request.now)
     told = Told()
-    subjects = _subjects(request, asked, now, told)
+    subjects = _subjects(request, asked, told)
+    times = [subject.now for subject in subjects]
     setup = Setup(
         profile=profile,
         base=_stack(asked.base, profile, asked.bare),
@@ -58,13 +58,13 @@ def diff_policies(request: Request, asked: Comparison, format: Report) -> int:
         no_store=request.no_store,
     )
     pair = prepare(setup)
-    warn_expired(pair.head.policies, now)
+    warn_expired(pair.head.policies, min(times))
     known = {rule.id for decider in (pair.base, pair.head) for _, rule in decider.policies.rules()}
     with _progress(len(subjects)) as done:
         found = compare_all(
             setup,
             subjects,
-            now=now,
+            now=max(times),
             jobs=asked.jobs or _processes(subjects),
             acknowledged=acknowledged(asked.acknowledge, asked.acknowledgements, known),
             done=done,
@@ -87,11 +87,15 @@ def _processes(subjects: Sequence[Subject]) -> int:
     return 1 if sum(subject.size for subject in subjects) < LITTLE_WORK else os.cpu_count() or 1
 
 
-def _subjects(request: Request, asked: Comparison, now: str, told: Told) -> tuple[Subject, ...]:
-    if (asked.log is None) == (not asked.transcripts):
-        raise BarrierPolicyError("nothing to compare on (give transcripts, or a decision log with --log)")
+def _subjects(request: Request, asked: Comparison, told: Told) -> tuple[Subject, ...]:
+    if asked.log is not None and asked.transcripts:
+        raise both_given("--log", "--transcripts")
     if asked.log is not None:
+        only_of_log(request, "reader", "keep_last", "now", "no_store")
         return subjects_of_log(named_log(msgspec.structs.replace(request, log=asked.log)), told)
+    if not asked.transcripts:
+        raise BarrierPolicyError("nothing to compare on (give transcripts, or a decision log with --log)")
+    now = chosen_time(request.now)
     found = subjects_of_files(asked.transcripts, now=now, format=request.reader, keep_last=request.keep_last)
     if not found:
         raise BarrierPolicyError(f"--transcripts: `{asked.transcripts[0]}` has no files")

@@ -1,6 +1,7 @@
 """`barrier-policy policy lsp`: a language server on standard input and output. The only importer of pygls.
 
-Findings are those of `policy lint` for the file as it was last saved; facts are completed and explained as it is typed.
+Findings are those of `policy lint` for the file as it was last saved, or what is wrong with a profile; of other YAML nothing is said. Facts are
+completed and explained as it is typed.
 """
 
 from __future__ import annotations
@@ -13,14 +14,16 @@ from pathlib import Path
 
 from barrier_policy.cli.guard import OK
 from barrier_policy.cli.policy_lint import full_schema, today
-from barrier_policy.errors import BarrierPolicyError, MissingExtraError
+from barrier_policy.errors import BarrierPolicyError, MissingExtraError, ProfileError
 from barrier_policy.join.schema import Field
 from barrier_policy.policy.bundle import is_bundle
 from barrier_policy.policy.cel.load import load_engine
-from barrier_policy.policy.lint.editor import Words, expression_before
-from barrier_policy.policy.lint.model import Finding, Level
+from barrier_policy.policy.lint.editor import Words, expression_before, is_linted
+from barrier_policy.policy.lint.model import Level
 from barrier_policy.policy.lint.run import lint, read_sources
 from barrier_policy.policy.loader import shipped_policies
+from barrier_policy.profile import PROFILE_NAME
+from barrier_policy.profile_file import load_profile
 
 try:
     from lsprotocol import types
@@ -79,6 +82,10 @@ class _Editor:
     def diagnostics(self, document: TextDocument) -> list[types.Diagnostic]:
         """The findings of a file."""
         path = Path(document.path)
+        if path.name == PROFILE_NAME:
+            return _of_profile(path, document) if path.is_file() else []
+        if not is_linted("".join(_lines(document))):
+            return []
         below = [folder for folder in self._below if folder.resolve() != path.resolve().parent]
         try:
             sources = read_sources([path], self._schema, self._engine, below=below, today=today(""))
@@ -88,12 +95,16 @@ class _Editor:
             if file.document is not None:
                 checked = ((one.name, one.expression.checked) for one in file.variables)
                 self._variables[document.uri] = {name: found.type for name, found in checked if found}
-        return [_diagnostic(finding, document) for finding in lint(sources)]
+        return [
+            _diagnostic(document, found.line, found.column, found.message, found.rule, SEVERITIES[found.level])
+            for found in lint(sources)
+        ]
 
     def completions(self, document: TextDocument, position: types.Position) -> list[types.CompletionItem]:
         """What may follow at a place."""
-        at = document.position_codec.position_from_client_units(document.lines, position)
-        before = expression_before(document.lines, at.line, at.character)
+        lines = _lines(document)
+        at = document.position_codec.position_from_client_units(lines, position)
+        before = expression_before(lines, at.line, at.character)
         found = self._words(document).completions(before) if before is not None else ()
         return [
             types.CompletionItem(
@@ -104,12 +115,13 @@ class _Editor:
 
     def hover(self, document: TextDocument, position: types.Position) -> types.Hover | None:
         """What the word at a place stands for."""
-        at = document.position_codec.position_from_client_units(document.lines, position)
-        line = document.lines[at.line] if at.line < len(document.lines) else ""
+        lines = _lines(document)
+        at = document.position_codec.position_from_client_units(lines, position)
+        line = lines[at.line] if at.line < len(lines) else ""
         end = at.character
         while end < len(line) and (line[end].isalnum() or line[end] == "_"):
             end += 1
-        before = expression_before(document.lines, at.line, end)
+        before = expression_before(lines, at.line, end)
         field = self._words(document).meaning(before) if before is not None else None
         return (
             types.Hover(contents=types.MarkupContent(kind=types.MarkupKind.Markdown, value=_shown(field))) if field else None
@@ -123,11 +135,33 @@ def _shown(field: Field) -> str:
     return f"`{field.name}`{f' {field.type}' if field.type else ''}: {field.doc}"
 
 
-def _diagnostic(finding: Finding, document: TextDocument) -> types.Diagnostic:
-    start = types.Position(line=max(finding.line - 1, 0), character=max(finding.column - 1, 0))
-    line = document.lines[start.line].rstrip("\r\n") if start.line < len(document.lines) else ""
+def _lines(document: TextDocument) -> list[str]:
+    """The lines of a file; none where it is neither open nor there."""
+    try:
+        return list(document.lines)
+    except (OSError, UnicodeDecodeError):
+        return []
+
+
+def _of_profile(path: Path, document: TextDocument) -> list[types.Diagnostic]:
+    try:
+        load_profile(path)
+    except ProfileError as error:
+        severity = types.DiagnosticSeverity.Error
+        return [
+            _diagnostic(document, found.line, found.column, found.message, "invalid-profile", severity)
+            for found in error.issues
+        ]
+    return []
+
+
+def _diagnostic(
+    document: TextDocument, number: int, column: int, message: str, code: str, severity: types.DiagnosticSeverity
+) -> types.Diagnostic:
+    """A finding at a place, counted from 1, up to the end of its line."""
+    lines = _lines(document)
+    start = types.Position(line=max(number - 1, 0), character=max(column - 1, 0))
+    line = lines[start.line].rstrip("\r\n") if start.line < len(lines) else ""
     end = types.Position(line=start.line, character=max(len(line), start.character))
-    whole = document.position_codec.range_to_client_units(document.lines, types.Range(start=start, end=end))
-    return types.Diagnostic(
-        range=whole, message=finding.message, severity=SEVERITIES[finding.level], code=finding.rule, source=NAME
-    )
+    whole = document.position_codec.range_to_client_units(lines, types.Range(start=start, end=end))
+    return types.Diagnostic(range=whole, message=message, severity=severity, code=code, source=NAME)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -16,10 +16,8 @@ from barrier_policy.digest import stable_json
 from barrier_policy.policy.loader import shown_place
 from barrier_policy.policy.model import Expression, Policy, PolicySet, Rule, Waiver
 
-SHOWN = (
-    "condition",
-    "explanation",
-    "evidence",
+EXPRESSIONS = ("condition", "explanation", "evidence")
+OTHERS = (
     "repair",
     "severity",
     "mode",
@@ -29,7 +27,7 @@ SHOWN = (
     "references",
     "since",
 )
-"""Keys of a rule below its first line, in the order in which they are shown."""
+"""Keys of a rule below its expressions, in the order in which they are shown."""
 
 
 def show_policies(request: Request, *, resolved: bool, format: OutputFormat) -> int:
@@ -77,16 +75,22 @@ def _keys(policies: PolicySet) -> Table:
         table.add_row(
             cell(rule.id), cell(f"{rule.effect}, policy {policy.name} {policy.version}"), cell(_place(policy, rule))
         )
-        for key, value, place in _lines(rule):
+        variables = [(f"variables.{name}", value, place) for name, value, place in _variables(policy, rule)]
+        for key, value, place in (*_lines(rule, EXPRESSIONS), *variables, *_lines(rule, OTHERS)):
             table.add_row(cell(f"  {key}"), cell(value), cell(place))
     return table
 
 
-def _lines(rule: Rule) -> Iterator[tuple[str, str, str]]:
+def _lines(rule: Rule, keys: Iterable[str]) -> Iterator[tuple[str, str, str]]:
     places = {origin.key: f"{shown_place(origin.file)}:{origin.line}" for origin in rule.origins}
-    for key in SHOWN:
+    for key in keys:
         if key in places:
             yield key, _words(getattr(rule, key)), places[key]
+
+
+def _variables(policy: Policy, rule: Rule) -> Iterator[tuple[str, str, str]]:
+    for variable in policy.variables_of(rule):
+        yield variable.name, _words(variable.text), f"{shown_place(policy.file)}:{variable.line}"
 
 
 def _words(value: Any) -> str:
@@ -126,12 +130,17 @@ def _records(policies: PolicySet, now: str) -> dict[str, Any]:
                 "locked": rule.locked,
                 "origin": _place(policy, rule),
                 "patches": _patches(policy, rule),
-                "keys": {key: {"value": value, "origin": place} for key, value, place in _lines(rule)},
+                "keys": _valued(_lines(rule, (*EXPRESSIONS, *OTHERS))),
+                "variables": _valued(_variables(policy, rule)),
             }
             for policy, rule in policies.rules()
         ],
         "exceptions": [_exception_record(waiver, now) for waiver in policies.exceptions],
     }
+
+
+def _valued(lines: Iterable[tuple[str, str, str]]) -> dict[str, dict[str, str]]:
+    return {name: {"value": value, "origin": place} for name, value, place in lines}
 
 
 def _exception_record(waiver: Waiver, now: str) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from barrier_policy.cli.console import cell, clean, make_table, out, show, write
 from barrier_policy.cli.explain import find_span
 from barrier_policy.cli.guard import FAILED, OK
 from barrier_policy.cli.log_access import named_log
-from barrier_policy.cli.options import Request, TestFormat
+from barrier_policy.cli.options import Request, TestFormat, only_of_log
 from barrier_policy.cli.session import Session, chosen_profile
 from barrier_policy.errors import BarrierPolicyError, reason_of
 from barrier_policy.log.replay import analyse_again
@@ -66,6 +66,7 @@ def _decided(request: Request, file: str) -> tuple[Decider, Analysis]:
 
 def _logged(request: Request, decision: str) -> tuple[Decider, Analysis]:
     """A decision of the log, from the newest record that has its inputs."""
+    only_of_log(request, "reader", "keep_last", "now", "no_store", "policies", "engine")
     records = named_log(request).find(decision)
     record = next((record for record in reversed(records) if record.inputs.archive), records[-1])
     plugins = load_plugins()

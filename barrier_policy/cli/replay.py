@@ -12,6 +12,7 @@ from barrier_policy.cli.session import chosen_profile
 from barrier_policy.errors import LogError
 from barrier_policy.log.record import Record
 from barrier_policy.log.replay import Replay, replay
+from barrier_policy.log.unlike import says_the_same
 from barrier_policy.plugins import load_plugins
 from barrier_policy.walk import open_store
 
@@ -23,22 +24,28 @@ def replay_decision(request: Request, decision: str, *, format: Replayed) -> int
     """
     told = Told()
     found = named_log(request).find(decision, told)
-    record = _replayable(found)
     plugins = load_plugins()
     store = open_store(request.store, chosen_profile(request), plugins.stores)
-    done = replay(record, store, plugins=plugins)
-    for difference in done.differences:
-        report(LogError(f"record {record.sequence}: {difference}"))
+    done = [(record, replay(record, store, plugins=plugins)) for record in _unlike_each_other(found)]
+    for record, replayed in done:
+        for difference in replayed.differences:
+            report(LogError(f"record {record.sequence}: {difference}"))
+    record, shown = next((pair for pair in done if not pair[1].same), done[0])
     if format is Replayed.TEXT:
-        show(out(), _words(record, done))
-    elif done.data:
-        write_bytes((msgspec.json.format(done.data, indent=2) if format is Replayed.JSON else done.data) + b"\n")
-    return OK if done.same and not told.anything else FAILED
+        show(out(), _words(record, shown))
+    elif shown.data:
+        write_bytes((msgspec.json.format(shown.data, indent=2) if format is Replayed.JSON else shown.data) + b"\n")
+    return OK if shown.same and not told.anything else FAILED
 
 
-def _replayable(records: tuple[Record, ...]) -> Record:
-    """The newest record that has archived inputs; all of them are of the same decision."""
-    return next((record for record in reversed(records) if record.inputs.archive), records[-1])
+def _unlike_each_other(records: tuple[Record, ...]) -> list[Record]:
+    """The newest record that has archived inputs, and each that says something else of the same decision."""
+    first = next((record for record in reversed(records) if record.inputs.archive), records[-1])
+    chosen = [first]
+    for record in reversed(records):
+        if not any(says_the_same(record, other) for other in chosen):
+            chosen.append(record)
+    return chosen
 
 
 def _words(record: Record, done: Replay) -> str:

@@ -40,13 +40,23 @@ class SpanChange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TranscriptChange(msgspec.Struct, frozen=True, kw_only=True):
-    """One transcript: how much was compared, and what differs. `problem` says why it could not be compared."""
+    """One transcript as it was or is to be decided, and what differs. `problem` says why it could not be compared.
+
+    `source` is the same for all decisions about one transcript, which is counted once. `sizes` are tokens by span.
+    """
 
     name: str
-    spans: int = 0
-    tokens: int = 0
+    source: str
+    sizes: dict[str, int] = {}
     changes: tuple[SpanChange, ...] = ()
     problem: str = ""
+
+
+class Skipped(msgspec.Struct, frozen=True, kw_only=True):
+    """A transcript that could not be compared, and why."""
+
+    name: str
+    problem: str
 
 
 class Count(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,21 +65,19 @@ class Count(msgspec.Struct, frozen=True, kw_only=True):
     spans: int = 0
     tokens: int = 0
 
-    def plus(self, tokens: int) -> Count:
-        """With one more span."""
-        return Count(spans=self.spans + 1, tokens=self.tokens + tokens)
-
 
 class RuleChange(msgspec.Struct, frozen=True, kw_only=True):
     """One rule that differs, or that made a difference.
 
-    `edit` is added, removed, changed, excepted or same; a rule is excepted where only its exceptions differ. `place` is where it stands,
-    in head if it is there. The counts are of spans.
+    `edit` is added, removed, changed, excepted, excepted no more, or same; where only its exceptions differ, a rule is excepted if head has
+    one that base has not. `place` is where it stands, in head if it is there, or that exception; `exceptions` are names. The counts are of
+    spans.
     """
 
     rule: str
     edit: str
     place: str
+    exceptions: tuple[str, ...] = ()
     loosened: Count = Count()
     tightened: Count = Count()
     erring: Count = Count()
@@ -85,7 +93,10 @@ class SetInfo(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Diff(msgspec.Struct, frozen=True, kw_only=True):
-    """The whole comparison. `unacknowledged` are rules that loosened spans and that nobody has acknowledged."""
+    """The whole comparison. `unacknowledged` are rules that loosened spans and that nobody has acknowledged.
+
+    `now` is as of when was decided, the latest time where it is a log's. `decisions` are those of a log, 0 for files. A span that several decisions are about is one of `changes` for each, and counted once.
+    """
 
     schema: str = SCHEMA
     base: SetInfo
@@ -93,10 +104,11 @@ class Diff(msgspec.Struct, frozen=True, kw_only=True):
     engine: str
     now: str
     transcripts: int
+    decisions: int
     spans: int
     tokens: int
     totals: dict[str, Count]
     rules: tuple[RuleChange, ...]
     changes: tuple[SpanChange, ...]
     unacknowledged: tuple[str, ...]
-    skipped: tuple[TranscriptChange, ...]
+    skipped: tuple[Skipped, ...]

@@ -124,11 +124,11 @@ class Pair:
             base = self.base.conclude(established, store=self._store)
             head = self.head.conclude(established, store=self._store)
         except BarrierPolicyError as error:
-            return TranscriptChange(name=subject.name, problem=_first(error))
+            return TranscriptChange(name=subject.name, source=subject.source, problem=_first(error))
         return TranscriptChange(
             name=subject.name,
-            spans=len(base.assessments),
-            tokens=sum(found.tokens for found in base.assessments),
+            source=subject.source,
+            sizes={found.span.id: found.tokens for found in base.assessments},
             changes=tuple(compare_spans(subject.name, _judged(base), _judged(head), self._edited)),
         )
 

@@ -27,6 +27,11 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     ranges: tuple[tuple[int, int], ...] = ()
     optional: bool = False
 
+    @property
+    def source(self) -> str:
+        """The same for all decisions about one transcript."""
+        return self.digest or self.name
+
 
 def subjects_of_files(
     paths: Iterable[Path], *, now: str, format: str = "", keep_last: int | None = None
@@ -58,15 +63,15 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def subjects_of_log(log: DecisionLog, tell: Callable[[str], None]) -> tuple[Subject, ...]:
-    """The transcripts of a decision log, each once for each way in which it was decided. `tell` is told where the log is not whole.
+    """The decisions of a log, each once, as of the last time that it was made. `tell` is told where the log is not whole.
 
     Raises BarrierPolicyError. INVARIANT: a transcript is read from the store under its digest, so a changed record can name another one
     and can't make one up.
     """
-    found: dict[tuple[object, ...], Subject] = {}
+    found: dict[str, Subject] = {}
     for record in log.records(tell):
         about, asked = record.inputs.transcript, record.inputs.asked
-        subject = Subject(
+        found[record.decision_id] = Subject(
             name=f"decision {record.decision_id.removeprefix('sha256:')[:12]}",
             digest=about.digest,
             size=about.length,
@@ -75,7 +80,9 @@ def subjects_of_log(log: DecisionLog, tell: Callable[[str], None]) -> tuple[Subj
             keep_last=asked.keep_last,
             ranges=asked.ranges,
         )
-        found.setdefault((about.digest, asked.now, asked.keep_last, asked.ranges), subject)
     if not found:
         raise BarrierPolicyError(f"{log.spec.path}: the log has no decisions")
-    return tuple(sorted(found.values(), key=lambda subject: subject.name))
+    unlike: dict[tuple[object, ...], Subject] = {}
+    for _, subject in sorted(found.items()):  # what is asked for beside the spans, as a budget, changes nothing here
+        unlike.setdefault((subject.digest, subject.now, subject.keep_last, subject.ranges), subject)
+    return tuple(unlike.values())

@@ -12,7 +12,8 @@ from barrier_policy.decision.model import Decision
 from barrier_policy.digest import digest_bytes
 from barrier_policy.errors import BarrierPolicyError, IssuesError, LogError, MissingExtraError
 from barrier_policy.log.inputs import ESTIMATE, ArchivedInputs, deciding, read_inputs, read_policies, this_package
-from barrier_policy.log.record import Record, fingerprint_of
+from barrier_policy.log.record import Record
+from barrier_policy.log.unlike import derived_record, unlike
 from barrier_policy.plugins import PluginSet, load_plugins
 from barrier_policy.policy.cel.load import load_engine
 from barrier_policy.policy.model import Layer
@@ -21,8 +22,8 @@ from barrier_policy.provenance.store import Store, original_bytes
 from barrier_policy.transcript.model import Transcript
 from barrier_policy.walk import Analysis, Decider
 
-MOST_SPANS = 5
-"""Spans that are named where a decision differs."""
+MOST_NAMED = 5
+"""Spans, or fields of the record, that are named where they differ."""
 
 
 class Input(StrEnum):
@@ -51,8 +52,10 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Replay(msgspec.Struct, frozen=True, kw_only=True):
-    """What came out. `data` are the bytes of the decision, empty where it could not be derived. `differences` are empty where it is the same
-    from the same; inputs can differ and the bytes be the same all the same.
+    """What came out. `same` says that the bytes are those that were logged, and that the record says of them what is so.
+
+    `data` are the bytes of the decision, empty where it could not be derived. `differences` are empty where it is the same from the same;
+    inputs can differ and the bytes be the same all the same.
     """
 
     same: bool
@@ -75,29 +78,34 @@ def replay(record: Record, store: Store | None, *, plugins: PluginSet | None = N
     """
     found: list[Difference] = []
     try:
-        decision = _derive(record, store, plugins or load_plugins(), found)[1].decision
+        derived = _derive(record, store, plugins or load_plugins(), found)
     except _Missing as missing:
         return Replay(same=False, differences=(*found, *missing.differences))
-    data = decision.to_json()
-    same = fingerprint_of(data) == record.result.decision
-    if not same:
-        found += _differences(record, decision) or [_unlike("the bytes differ, and nothing that the record says of them")]
-    return Replay(same=same, data=data, differences=tuple(found))
+    other = _differences(record, derived)
+    return Replay(same=not other, data=derived.analysis.decision.to_json(), differences=(*found, *other))
 
 
 def analyse_again(record: Record, store: Store | None, *, plugins: PluginSet | None = None) -> tuple[Decider, Analysis]:
     """What led to a logged decision, from its archived inputs, with what decided. Raises LogError where an input is missing, or the decision is another one."""
     try:
-        decider, analysis = _derive(record, store, plugins or load_plugins(), [])
+        derived = _derive(record, store, plugins or load_plugins(), [])
     except _Missing as missing:
         raise LogError(f"record {record.sequence}: {missing.differences[0]}") from None
-    if fingerprint_of(analysis.decision.to_json()) != record.result.decision:
+    if _differences(record, derived):
         raise LogError(f"record {record.sequence}: the decision can't be derived again (see how it differs: `replay`)")
-    return decider, analysis
+    return derived.decider, derived.analysis
 
 
-def _derive(record: Record, store: Store | None, plugins: PluginSet, found: list[Difference]) -> tuple[Decider, Analysis]:
-    """What decided, and what it found; inputs that differ are added to `found`. Raises _Missing."""
+class _Derived(msgspec.Struct, frozen=True, kw_only=True):
+    """What decided, what it found, and what the record of it has to say."""
+
+    decider: Decider
+    analysis: Analysis
+    record: Record
+
+
+def _derive(record: Record, store: Store | None, plugins: PluginSet, found: list[Difference]) -> _Derived:
+    """The decision again; inputs that differ are added to `found`. Raises _Missing."""
     inputs = _inputs(record, store)
     data, layers = _objects(inputs, store)
     found += _versions(inputs, plugins)
@@ -107,10 +115,6 @@ def _derive(record: Record, store: Store | None, plugins: PluginSet, found: list
         decider = Decider(msgspec.structs.replace(profile, engine=engine), plugins=plugins, policies=layers)
     except BarrierPolicyError as error:
         raise _missing(Input.POLICIES, f"can't be loaded here: {_first(error)}") from None
-    if decider.policies.digest != record.bundle.digest:
-        found.append(
-            Difference(input=Input.POLICIES, problem=f"{record.bundle.digest} then, {decider.policies.digest} here")
-        )
     try:
         transcript = decider.read(data, format=inputs.format)
     except BarrierPolicyError as error:
@@ -124,7 +128,7 @@ def _derive(record: Record, store: Store | None, plugins: PluginSet, found: list
         store=_recorded_store(inputs, transcript) if inputs.had_store else None,
         ranges=asked.ranges,
     )
-    return decider, analysis
+    return _Derived(decider=decider, analysis=analysis, record=derived_record(record, analysis, inputs, len(data)))
 
 
 def _inputs(record: Record, store: Store | None) -> ArchivedInputs:
@@ -251,24 +255,36 @@ def _recorded_store(inputs: ArchivedInputs, transcript: Transcript) -> Store:
     return cast(Store, _RecordedStore(inputs, transcript))  # a decision asks a store for `uri` and `read`, nothing else
 
 
-def _differences(record: Record, decision: Decision) -> list[Difference]:
+def _differences(record: Record, derived: _Derived) -> list[Difference]:
+    """In what a record says something else than what was derived: span by span where it is another decision, else field by field."""
+    fields = list(unlike(record, derived.record))
+    other = (
+        _other_decision(record, derived.analysis.decision)
+        if record.result.decision != derived.record.result.decision
+        else []
+    )
+    if other or not fields:
+        return other
+    named = [Difference(input=Input.RECORD, problem=field) for field in fields[:MOST_NAMED]]
+    if len(fields) > MOST_NAMED:
+        named.append(Difference(input=Input.RECORD, problem=f"{len(fields) - MOST_NAMED} further fields"))
+    return named
+
+
+def _other_decision(record: Record, decision: Decision) -> list[Difference]:
     """In what a derived decision is another one than the record says."""
     logged = record.result
     found = []
     if decision.outcome != logged.outcome:
         found.append(_unlike(f"outcome {logged.outcome} then, {decision.outcome} here"))
-    if decision.transcript.digest != record.inputs.transcript.digest:
-        found.append(_unlike(f"about transcript {record.inputs.transcript.digest} then, {decision.transcript.digest} here"))
     then = {span.id: (span.verdict, span.action, tuple(rule.rule for rule in span.rules)) for span in logged.spans}
     here = {span.id: (span.verdict, span.action, tuple(reason.rule for reason in span.reasons)) for span in decision.spans}
     other = [name for name in (*then, *(name for name in here if name not in then)) if then.get(name) != here.get(name)]
     found += [
-        _unlike(f"span {name}: {_words(then.get(name))} then, {_words(here.get(name))} here") for name in other[:MOST_SPANS]
+        _unlike(f"span {name}: {_words(then.get(name))} then, {_words(here.get(name))} here") for name in other[:MOST_NAMED]
     ]
-    if len(other) > MOST_SPANS:
-        found.append(_unlike(f"{len(other) - MOST_SPANS} further spans"))
-    if decision.decision_id == record.decision_id and not found:
-        found.append(Difference(input=Input.RECORD, problem="it has the decision's id and not its digest or length"))
+    if len(other) > MOST_NAMED:
+        found.append(_unlike(f"{len(other) - MOST_NAMED} further spans"))
     return found
 
 

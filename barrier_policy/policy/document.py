@@ -16,7 +16,7 @@ from barrier_policy.policy.cel.engine import Engine
 from barrier_policy.policy.cel.scope import Scope, Variable
 from barrier_policy.policy.expression import NOTHING, ExpressionReader
 from barrier_policy.policy.hints import listing
-from barrier_policy.policy.model import Mode, Origin, Policy, Repair, Rule, RuleEffect, Severity, Waiver
+from barrier_policy.policy.model import Mode, NamedExpression, Origin, Policy, Repair, Rule, RuleEffect, Severity, Waiver
 from barrier_policy.policy.shape import ShapeReader
 from barrier_policy.policy.yaml import Node
 
@@ -163,10 +163,10 @@ class DocumentReader:
             self.issues.append(node.issue("an empty list covers nothing (leave the key out, or name a digest)"))
         return tuple(self._shape.text(item, _DIGEST, "a digest `sha256:` and 64 hexadecimal digits") for item in items)
 
-    def _variables(self, node: Node | None) -> tuple[Scope, tuple[tuple[str, str], ...]]:
+    def _variables(self, node: Node | None) -> tuple[Scope, tuple[NamedExpression, ...]]:
         """Each variable may use the ones before it."""
         known: dict[str, Variable] = {}
-        written: list[tuple[str, str]] = []
+        written: list[NamedExpression] = []
         for item in self._shape.items(node, "variables"):
             fields = self._shape.fields(item, "variable", ("expression", "name"))
             name = self._shape.text(fields.get("name"), "[a-z][a-z0-9_]*", "a name in lower-case snake_case")
@@ -177,7 +177,7 @@ class DocumentReader:
             _, checked = self._expressions.check(fields["expression"], Scope(self._schema, dict(known)))
             # A broken variable is declared all the same: its own mistake is reported, not every use of it.
             known[name] = checked or Variable(type="", cel="", reads=(), depth=1, loops=0)
-            written.append((name, str(fields["expression"].value)))
+            written.append(NamedExpression(name=name, text=str(fields["expression"].value), line=item.line))
         return Scope(self._schema, known), tuple(written)
 
     def _rule(self, node: Node, scope: Scope) -> Rule:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from enum import StrEnum
 
@@ -9,6 +10,8 @@ import msgspec
 
 from barrier_policy.join.schema import RecordSchema
 from barrier_policy.policy.cel.scope import Path
+
+_VARIABLE = re.compile(r"\bvariables\.([a-z][a-z0-9_]*)")
 
 
 class RuleEffect(StrEnum):
@@ -123,8 +126,16 @@ class Waiver(msgspec.Struct, frozen=True, kw_only=True):
         return now[:10] < self.expires
 
 
+class NamedExpression(msgspec.Struct, frozen=True, kw_only=True):
+    """An entry of `variables`: an expression as written, at `line`, that expressions below it name."""
+
+    name: str
+    text: str
+    line: int
+
+
 class Policy(msgspec.Struct, frozen=True, kw_only=True):
-    """One file. `variables` are (name, expression as written) in the order of the file."""
+    """One file. `variables` are in the order of the file."""
 
     name: str
     version: str
@@ -132,8 +143,16 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     file: str
     line: int
     column: int
-    variables: tuple[tuple[str, str], ...] = ()
+    variables: tuple[NamedExpression, ...] = ()
     rules: tuple[Rule, ...] = ()
+
+    def variables_of(self, rule: Rule) -> tuple[NamedExpression, ...]:
+        """The variables that the expressions of a rule name, with those that these name, in the order of the file."""
+        written = [rule.condition, *rule.evidence, *([rule.explanation] if rule.explanation else [])]
+        named = set(_VARIABLE.findall(" ".join(expression.text for expression in written)))
+        for variable in reversed(self.variables):
+            named |= set(_VARIABLE.findall(variable.text)) if variable.name in named else set()
+        return tuple(variable for variable in self.variables if variable.name in named)
 
 
 class PolicyFile(msgspec.Struct, frozen=True, kw_only=True):

@@ -80,17 +80,8 @@ def _rule(policy: Policy, rule: Rule, example: str) -> list[str]:
 
 
 def _variables(policy: Policy, rule: Rule) -> list[str]:
-    """The variables that the expressions of a rule name, with those that these name."""
-    written = [rule.condition, *rule.evidence, *([rule.explanation] if rule.explanation else [])]
-    named = set(_names(" ".join(expression.text for expression in written)))
-    for name, text in reversed(policy.variables):
-        named |= set(_names(text)) if name in named else set()
-    lines = [f"{name} = {text}" for name, text in policy.variables if name in named]
+    lines = [f"{variable.name} = {variable.text}" for variable in policy.variables_of(rule)]
     return ["Where:", _fence("cel", "\n".join(lines))] if lines else []
-
-
-def _names(text: str) -> list[str]:
-    return re.findall(r"\bvariables\.([a-z][a-z0-9_]*)", text)
 
 
 def _examples(results: Sequence[CaseResult]) -> Mapping[str, str]:

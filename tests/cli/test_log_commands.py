@@ -9,8 +9,10 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from barrier_policy.log.decision_log import DecisionLog
 from barrier_policy.log.record import GENESIS
 
 Run = Callable[..., object]
@@ -218,6 +220,21 @@ def test_replay_finds_the_record_that_has_its_inputs(run: Run, talk: str) -> Non
     assert run("replay", with_store, "--log", "d.jsonl", "--store", "store").code == 0
     if without != with_store:
         assert "logged without a store" in run("replay", without, "--log", "d.jsonl", "--store", "store").err
+
+
+def test_replay_reads_every_record_of_the_decision_that_says_something_else(run: Run, talk: str) -> None:
+    for arguments in (("--store", "store"), ("--no-store",), ("--store", "store")):
+        run("decide", talk, "--log", "d.jsonl", *arguments)
+    wanted = ids(run, "d.jsonl")[0]
+    records = tuple(DecisionLog.open("d.jsonl").records())
+    with DecisionLog.open("forged.jsonl") as log:
+        for number, record in enumerate(records):
+            outcome = record.result.outcome if number else "refuse"
+            log.append(msgspec.structs.replace(record, result=msgspec.structs.replace(record.result, outcome=outcome)))
+    assert run("log", "verify", "forged.jsonl").code == 0
+    done = run("replay", wanted, "--log", "forged.jsonl", "--store", "store")
+    assert (done.code, done.out) == (4, "differs\n")
+    assert done.err == "record 1: record: `result.outcome` is `refuse`, `compact` when it is derived\n"
 
 
 @pytest.fixture

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from inspect import signature
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from barrier_policy.cli.options import Request, ask, asking
+from barrier_policy.cli.options import Request, ask, asking, only_of_log
 from barrier_policy.errors import BarrierPolicyError
 
 
@@ -35,6 +36,27 @@ def test_options_that_are_not_given_make_the_request_that_asks_for_nothing() -> 
 def test_a_range_that_is_none_is_refused_by_name() -> None:
     with pytest.raises(BarrierPolicyError, match=r"^--range: `4-9` is no range"):
         ask(ranges=["4-9"])
+
+
+def test_a_store_and_no_store_are_refused_together() -> None:
+    with pytest.raises(BarrierPolicyError, match=r"^`--store` and `--no-store` are both given \(give one of both\)$"):
+        ask(store="originals", no_store=True)
+
+
+@pytest.mark.parametrize(
+    ("given", "option"),
+    [
+        ({"reader": "openai_chat"}, "--from"),
+        ({"keep_last": 0}, "--keep-last"),
+        ({"policies": [Path("team")]}, "--policies"),
+        ({"now": "2026-09-14"}, "--now"),
+    ],
+)
+def test_an_option_that_decides_is_refused_by_name_beside_a_logged_decision(given: Any, option: str) -> None:
+    names = ("reader", "keep_last", "policies", "now")
+    only_of_log(ask(log=Path("d.jsonl"), store="originals"), *names)
+    with pytest.raises(BarrierPolicyError, match=rf"^{option}: a logged decision is taken as it was made "):
+        only_of_log(ask(**given), *names)
 
 
 def test_an_option_that_nobody_declared_is_refused_when_the_command_is_made() -> None:

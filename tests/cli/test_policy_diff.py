@@ -160,7 +160,25 @@ def test_an_exception_loosens_and_is_charged_to_its_rule(diff: Diff, folder: Cal
     bare = folder("bare", (TEAM / "migrations.yaml").read_text(), (TEAM / "evidence.yaml").read_text())
     code, found = diff(bare, str(TEAM))
     assert code == 4
-    assert [(rule["rule"], rule["edit"]) for rule in found["rules"]] == [("migrations.keep-starts", "excepted")]
+    (rule,) = found["rules"]
+    assert (rule["rule"], rule["edit"], rule["exceptions"]) == (
+        "migrations.keep-starts",
+        "excepted",
+        ["customers-is-signed-off"],
+    )
+    assert re.fullmatch(r".*/team/[a-z-]+\.yaml:\d+", rule["place"]) and "migrations.yaml" not in rule["place"]
+    code, found = diff(str(TEAM), bare)
+    (rule,) = found["rules"]
+    assert (code, rule["edit"], rule["exceptions"]) == (0, "excepted no more", ["customers-is-signed-off"])
+    assert "migrations.yaml" not in rule["place"]
+
+
+def test_an_exception_stands_beside_the_rule_in_all_forms(run: Run, folder: Callable[..., str]) -> None:
+    bare = folder("bare", (TEAM / "migrations.yaml").read_text(), (TEAM / "evidence.yaml").read_text())
+    asked = ("policy", "diff", bare, str(TEAM), "--transcripts", INCIDENT, "--keep-last", 10, "--now", DAY)
+    assert re.search(r"migrations\.keep-starts +excepted \(customers-is-signed-off\) ", run(*asked).out)
+    markdown = run(*asked, "--format", "markdown").out
+    assert "| `migrations.keep-starts` | excepted (customers-is-signed-off) | " in markdown
 
 
 def test_as_many_processes_as_wished_give_the_same_bytes(
@@ -190,6 +208,20 @@ def test_a_file_of_a_folder_that_is_no_transcript_is_told_and_does_not_stop_the_
     ("arguments", "code", "message"),
     [
         (("shipped", "shipped"), 2, "nothing to compare on (give transcripts, or a decision log with --log)"),
+        (
+            ("shipped", "shipped", "--log", "d.jsonl", "--transcripts", INCIDENT),
+            2,
+            "`--log` and `--transcripts` are both given",
+        ),
+        (("shipped", "shipped", "--log", "d.jsonl", INCIDENT), 2, "`--log` and `--transcripts` are both given"),
+        *(
+            (
+                ("shipped", "shipped", "--log", "d.jsonl", *option),
+                2,
+                f"{option[0]}: a logged decision is taken as it was made",
+            )
+            for option in (("--keep-last", "3"), ("--now", DAY), ("--from", "openai_chat"), ("--no-store",))
+        ),
         (("shipped", "nowhere", "--transcripts", INCIDENT), 2, "`nowhere` is no folder (give `shipped`, a folder, a bundle"),
         (("shipped", "shipped", "--transcripts", "nowhere"), 2, "`nowhere` is not there"),
         (("shipped", "shipped", "--log", "nowhere"), 2, "nowhere: there is no such log"),
@@ -226,17 +258,47 @@ def test_the_transcripts_of_a_log_are_compared_as_they_were_decided(
     arguments = ("policy", "diff", "shipped", team, "--log", log, "--format", "json")
     done = run(*arguments, "--store", "originals")
     found = json.loads(done.out)
-    assert (done.code, done.err, found["transcripts"]) == (0, "", 2) and totals(found)["tightened"] > 20
+    assert (done.code, done.err, found["transcripts"], found["decisions"]) == (0, "", 1, 2)
+    assert totals(found)["tightened"] > 20
     assert len({change["transcript"] for change in found["changes"]}) == 2
     missing = run(*arguments, "--store", "elsewhere")
     assert missing.code == 2 and "is not in the store (give the --store of the log)" in missing.err
+
+
+def test_a_decision_that_was_made_again_and_again_counts_once(run: Run, folder: Callable[..., str], talk: str) -> None:
+    team = folder("team", policy("more", "span.evidential_class == 'narrative'"))
+    for minute, budget in enumerate((60, 60, 1, 1, 60)):
+        asked = ("--now", f"2026-09-14T08:{minute:02}:00Z", "--target-tokens", budget, "--store", "originals")
+        run("decide", talk, *asked, "--log", "d.jsonl")
+    of_log = json.loads(
+        run("policy", "diff", "shipped", team, "--log", "d.jsonl", "--store", "originals", "--format", "json").out
+    )
+    of_file = json.loads(run("policy", "diff", "shipped", team, "--transcripts", talk, "--format", "json").out)
+    same = ("transcripts", "spans", "tokens", "totals", "rules")
+    assert [of_log[name] for name in same] == [of_file[name] for name in same] and of_file["rules"]
+    places = [(change["transcript"], change["span"]) for change in of_log["changes"]]
+    assert len(places) == len(set(places)) == 2 * len(of_file["changes"]) and of_log["decisions"] == 2
+
+
+def test_an_exception_is_expired_as_of_the_decisions_of_a_log_and_not_of_today(
+    run: Run, folder: Callable[..., str], talk: str
+) -> None:
+    team = folder("team", policy("more", "span.evidential_class == 'narrative'"))
+    trial = "expires: {}\nrule: more.rule\nreason: r\nwhen: span.tokens > 0\n"
+    exception = folder("exc", HEAD.format("Exception", "talk-may-go", "") + trial.format("2026-09-15"))
+    for log, now in (("old.jsonl", DAY), ("new.jsonl", "2026-09-16T08:30:00Z")):
+        run("decide", talk, "--now", now, "--store", "originals", "--log", log)
+    asked = ("policy", "diff", team, f"{team}+{exception}", "--store", "originals", "--format", "json", "--log")
+    old, new = run(*asked, "old.jsonl"), run(*asked, "new.jsonl")
+    assert (old.code, old.err, json.loads(old.out)["now"]) == (4, "", DAY)
+    assert new.code == 0 and "exception `talk-may-go` expired on 2026-09-15 (it does nothing" in new.err
 
 
 def test_a_log_that_is_not_whole_is_compared_and_told(run: Run, log: str, tmp_path: Path) -> None:
     data = (tmp_path / log).read_bytes()
     (tmp_path / log).write_bytes(data.replace(b'"outcome":"compact"', b'"outcome":"comPact"', 1))
     done = run("policy", "diff", "shipped", "shipped", "--log", log, "--store", "originals")
-    assert done.code == 4 and "2 transcript(s)" in done.out
+    assert done.code == 4 and "1 transcript(s), 2 decision(s), " in done.out
     assert "the record was changed (it does not have the digest that it names)" in done.err
 
 

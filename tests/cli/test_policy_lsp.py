@@ -148,3 +148,41 @@ def test_without_the_extra_the_command_says_what_to_install(tmp_path: Path) -> N
     done = subprocess.run(command, capture_output=True, text=True, env=environment, stdin=subprocess.DEVNULL, check=False)
     assert done.stderr == "the language server needs the extra `lsp` (pip install 'barrier-policy[lsp]')\n"
     assert done.returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "found"),
+    [
+        ("barrier-policy.yaml", "tail: {keep_last: 6}\n", []),
+        ("barrier-policy.yaml", "tail: {keep_last: 6}\nkeep_last: 3\n", [("invalid-profile", 1)]),
+        ("compose.yaml", "foo: bar\n", []),
+        ("pod.yaml", "apiVersion: kyverno.io/v1\nkind: Policy\nmetadata: {name: a}\n", []),
+        ("empty.yaml", "", []),
+        ("broken.yaml", "a: [\n", []),
+        ("acknowledged.yaml", "apiVersion: barrier-policy/v1\nkind: Acknowledgements\nacknowledgements: []\n", []),
+        (
+            "nameless.yaml",
+            POLICY.replace("apiVersion: barrier-policy/v1\n", "").replace("tokns", "tokens"),
+            [("invalid-policy", 0)],
+        ),
+    ],
+)
+def test_a_profile_is_checked_as_one_and_yaml_of_others_is_left_alone(
+    editor: Editor, path: Path, name: str, text: str, found: list[tuple[str, int]]
+) -> None:
+    editor.told("textDocument/publishDiagnostics")
+    file = path.parent.parent / "own" / name
+    file.parent.mkdir()
+    file.write_text(text, encoding="utf-8")
+    document = {"uri": file.as_uri(), "languageId": "yaml", "version": 1, "text": text}
+    editor.send("textDocument/didOpen", {"textDocument": document})
+    told = editor.told("textDocument/publishDiagnostics")
+    assert told["uri"] == file.as_uri()
+    errors = [entry for entry in told["diagnostics"] if entry["severity"] == 1]
+    assert [(entry["code"], entry["range"]["start"]["line"]) for entry in errors] == found
+
+
+def test_a_file_that_is_neither_open_nor_there_has_nothing_to_offer(editor: Editor, path: Path) -> None:
+    nowhere = path.with_name("nowhere.yaml")
+    assert editor.ask("textDocument/completion", at(nowhere, 3, 4)) == []
+    assert editor.ask("textDocument/hover", at(nowhere, 3, 4)) is None

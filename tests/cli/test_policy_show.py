@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,18 @@ def test_the_resolved_table_has_a_line_for_each_key(run: Run) -> None:
     shown = run("policy", "show", "--resolved", TEAM, "--now", DAY).out
     assert "shipped/evidence.yaml:41" in shown
     assert [line for line in shown.splitlines() if line.startswith("  mode") and "shadow" in line]
+
+
+def test_the_variables_that_a_rule_names_are_shown_with_value_and_origin(run: Run) -> None:
+    asked = ("policy", "show", "--resolved", TEAM, "--now", DAY)
+    rules = {rule["rule"]: rule for rule in json.loads(run(*asked, "--format", "json").out)["rules"]}
+    place, value = f"{TEAM}/migrations.yaml:5", "span.effects.filter(e, e.tool == 'start_migration')"
+    assert rules["migrations.keep-starts"]["variables"] == {"started": {"value": value, "origin": place}}
+    rows = [line for line in run(*asked).out.splitlines() if line.startswith("  variables.started ")]
+    assert len(rows) == 1 and rows[0].rstrip().endswith(place)
+    for rule in rules.values():
+        texts = [entry["value"] for entry in (*rule["keys"].values(), *rule["variables"].values())]
+        assert set(re.findall(r"\bvariables\.(\w+)", " ".join(texts))) == set(rule["variables"])
 
 
 def test_the_shipped_policies_alone_are_the_default(run: Run) -> None:

@@ -205,6 +205,9 @@ def test_a_case_is_made_from_a_logged_decision(run: Runner, deploy: str, tmp_pat
         "policy", "test", "record", name, 1, "--log", "log.jsonl", "--store", "store", "--rule", "effects.unsettled"
     )
     assert (logged.code, logged.out) == (0, direct.out)
+    for option in (("--keep-last", 3), ("--policies", "team"), ("--engine", "python")):
+        refused = run("policy", "test", "record", name, 1, "--log", "log.jsonl", *option)
+        assert refused.code == 2 and refused.err.startswith(f"{option[0]}: a logged decision is taken as it was made")
     elsewhere = run("policy", "test", "record", name, 1, "--log", "log.jsonl", "--store", "other")
     assert (elsewhere.code, elsewhere.out) == (2, "")
     assert "is not in the store" in elsewhere.err

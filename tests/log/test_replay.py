@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from barrier_policy import Decider, Decision, Profile
+from barrier_policy.digest import digest_value
 from barrier_policy.facts.effect_class import EffectClass
 from barrier_policy.log import replay as replay_module
 from barrier_policy.log.decision_log import DecisionLog
@@ -17,6 +18,7 @@ from barrier_policy.log.inputs import ArchivedInputs, read_inputs
 from barrier_policy.log.logged import log_decision
 from barrier_policy.log.record import Asked, PackageInput, Record
 from barrier_policy.log.replay import Replay, replay
+from barrier_policy.log_spec import LogSpec
 from barrier_policy.provenance.file_store import FileStore
 from barrier_policy.provenance.store import original_bytes
 from barrier_policy.transcript.source import Source
@@ -121,12 +123,13 @@ def test_messages_that_were_handed_over_in_memory_are_replayed(decider: Decider,
 
 
 def forged(record: Record, store: FileStore, **changes: Any) -> Record:
-    """The record with other archived inputs."""
+    """The record with other archived inputs, of which it says what they are unless they are other objects."""
     data = store.read(record.inputs.archive)
     assert data is not None
     inputs = msgspec.structs.replace(read_inputs(data), **changes)
     pointer = store.put(msgspec.json.encode(inputs))
-    return msgspec.structs.replace(record, inputs=msgspec.structs.replace(record.inputs, archive=pointer.digest))
+    named = {"asked": inputs.asked, "package": inputs.package, "profile": digest_value(inputs.profile)}
+    return msgspec.structs.replace(record, inputs=msgspec.structs.replace(record.inputs, archive=pointer.digest, **named))
 
 
 def test_a_decision_that_was_logged_without_a_store_says_so(decider: Decider, log: DecisionLog, store: FileStore) -> None:
@@ -248,3 +251,87 @@ def test_an_object_that_holds_something_else_is_told(
     archive = store.put(data).digest
     other = msgspec.structs.replace(record, inputs=msgspec.structs.replace(record.inputs, archive=archive))
     assert problems(replay(other, store)) == ["archived inputs: the archived object holds no inputs of a decision"]
+
+
+# What the record says of it -------------------------------------------------------------------------------------------
+
+
+def _first_span(record: Record, **changes: Any) -> dict[str, Any]:
+    spans = record.result.spans
+    return {
+        "result": msgspec.structs.replace(record.result, spans=(msgspec.structs.replace(spans[0], **changes), *spans[1:]))
+    }
+
+
+def _first_rule(record: Record, **changes: Any) -> dict[str, Any]:
+    rules = record.result.spans[0].rules
+    return _first_span(record, rules=(msgspec.structs.replace(rules[0], **changes), *rules[1:]))
+
+
+def _result(record: Record, **changes: Any) -> dict[str, Any]:
+    return {"result": msgspec.structs.replace(record.result, **changes)}
+
+
+FORGERIES: dict[str, Any] = {
+    "decision_id": lambda record: {"decision_id": "sha256:" + "1" * 64},
+    "bundle.name": lambda record: {"bundle": msgspec.structs.replace(record.bundle, name="other")},
+    "bundle.digest": lambda record: {"bundle": msgspec.structs.replace(record.bundle, digest="sha256:" + "1" * 64)},
+    "inputs.asked.keep_last": lambda record: {
+        "inputs": msgspec.structs.replace(record.inputs, asked=msgspec.structs.replace(record.inputs.asked, keep_last=9))
+    },
+    "inputs.profile": lambda record: {"inputs": msgspec.structs.replace(record.inputs, profile="sha256:" + "1" * 64)},
+    "inputs.plugins": lambda record: {"inputs": msgspec.structs.replace(record.inputs, plugins=())},
+    "result.outcome": lambda record: _result(record, outcome="refuse"),
+    "result.tail": lambda record: _result(record, tail=3),
+    "result.blocking": lambda record: _result(record, blocking=7),
+    "result.carrier": lambda record: _result(record, carrier=()),
+    "result.totals.tokens_reclaimed": lambda record: _result(
+        record, totals=msgspec.structs.replace(record.result.totals, tokens_reclaimed=1)
+    ),
+    "result.spans": lambda record: _result(record, spans=record.result.spans[1:]),
+    "result.spans[0].action": lambda record: _first_span(record, action="summarize"),
+    "result.spans[0].tokens": lambda record: _first_span(record, tokens=1),
+    "result.spans[0].errors": lambda record: _first_span(record, errors=("effects.unsettled",)),
+    "result.spans[0].rules[0].rule": lambda record: _first_rule(record, rule="effects.unsettled"),
+    "result.spans[0].rules[0].evidence": lambda record: _first_rule(record, evidence=()),
+    "metrics.counts.repair": lambda record: {
+        "metrics": msgspec.structs.replace(record.metrics, counts=record.metrics.counts | {"repair": 0})
+    },
+    "erased": lambda record: {"erased": record.erased[1:]},
+    "masked": lambda record: {"masked": ("/labels/team",)},
+}
+
+
+@pytest.mark.parametrize("field", FORGERIES)
+def test_a_record_that_says_something_else_of_the_decision_differs_in_that_field(
+    decider: Decider, log: DecisionLog, store: FileStore, field: str
+) -> None:
+    decision, record = logged(decider, log, store)
+    done = replay(msgspec.structs.replace(record, **FORGERIES[field](record)), store)
+    assert not done.same and done.data == decision.to_json()
+    assert problems(done)[0].startswith(f"record: `{field}` is ")
+
+
+def test_many_fields_that_differ_are_counted(decider: Decider, log: DecisionLog, store: FileStore) -> None:
+    _, record = logged(decider, log, store)
+    spans = tuple(msgspec.structs.replace(span, tokens=1) for span in record.result.spans)
+    done = replay(msgspec.structs.replace(record, **_result(record, spans=spans)), store)
+    assert problems(done)[-1] == f"record: {len(spans) - 5} further fields"
+
+
+def test_what_a_record_has_of_its_own_is_not_compared(decider: Decider, log: DecisionLog, store: FileStore) -> None:
+    _, record = logged(decider, log, store)
+    metrics = msgspec.structs.replace(record.metrics, timers_us={"read": 7})
+    own = msgspec.structs.replace(record, timestamp="2027-01-01T00:00:00Z", labels={"team": "other"}, metrics=metrics)
+    assert replay(own, store).same
+
+
+@pytest.mark.parametrize("include_text", [False, True])
+def test_explanations_that_were_logged_are_compared(
+    decider: Decider, tmp_path: Path, store: FileStore, include_text: bool
+) -> None:
+    log = DecisionLog.open(LogSpec(path=tmp_path / "log.jsonl", include_text=include_text))
+    _, record = logged(decider, log, store)
+    assert replay(record, store).same
+    other = replay(msgspec.structs.replace(record, **_first_rule(record, text="because")), store)
+    assert problems(other)[0].startswith("record: `result.spans[0].rules[0].text` is `because`, ")

@@ -41,6 +41,20 @@ _CHAIN = re.compile(rf"(?<![\w.\]]){_STEP}(?:\.{_STEP})*$")
 _ASKED = re.compile(rf"(?<![\w.\]])((?:{_STEP}\.)*)([A-Za-z_]\w*)?$")
 
 
+_OF_US = re.compile(r"""^[\s{"']*apiVersion["']?\s*:\s*["']?barrier-policy/""", re.MULTILINE)
+_OF_ANYONE = re.compile(r"""^[\s{"']*apiVersion["']?\s*:""", re.MULTILINE)
+_KIND = re.compile(r"""^kind:\s*["']?(\w+)""", re.MULTILINE)
+_KINDS = ("Exception", "Patch", "Policy", "PolicyTest")
+
+
+def is_linted(text: str) -> bool:
+    """Whether a YAML file is one that the linter has something to say of: its `apiVersion` is ours, or is left out beside a kind of ours."""
+    kind = _KIND.search(text)
+    if _OF_US.search(text):
+        return kind is None or kind[1] != "Acknowledgements"
+    return kind is not None and kind[1] in _KINDS and not _OF_ANYONE.search(text)
+
+
 class Words:
     """The facts that an expression can name; `variables` are types by name."""
 
