@@ -15,12 +15,13 @@ from barrier_policy.facts.memo import FactMemo
 from barrier_policy.gate.aim import Short, aim
 from barrier_policy.gate.asked_span import within
 from barrier_policy.gate.assemble import Run, find_runs
-from barrier_policy.gate.journal import Journal, Watch
+from barrier_policy.gate.journal import FINAL, Journal, State, Watch
 from barrier_policy.gate.refusal import refusal, remember
 from barrier_policy.gate.summarize import Check, summarize
 from barrier_policy.gate.summary_check import check_summary
 from barrier_policy.gate.summary_request import Summarizer, Summary, SummaryRequest
 from barrier_policy.gate.target import Target
+from barrier_policy.gate.threads import Cancellation
 from barrier_policy.gate.transaction import WRAPPING, Compaction, Missed, Summarize, Transaction, unchanged
 from barrier_policy.log.decision_log import DecisionLog
 from barrier_policy.log.logged import log_decision
@@ -50,10 +51,14 @@ class Compacting(msgspec.Struct, frozen=True, kw_only=True):
     span: tuple[int, int] | None = None
     format: str = ""
     watch: Watch | None = None
+    cancellation: Cancellation
     memo: FactMemo | None = None
 
     def run(self) -> Compaction:
-        """Plan and carry out, planned anew until the result keeps to the target. Raises BarrierPolicyError; then nothing has changed."""
+        """Plan and carry out, planned anew until the result keeps to the target. Raises BarrierPolicyError; then nothing has changed.
+
+        It is cancelled where it is asked to be before the commit begins: between its steps, and while it waits for a summary.
+        """
         transcript = read_transcript(self.source, self.decider.plugins.readers, format=self.format)
         established = self.decider.establish(
             transcript, keep_last=self.keep_last, now=self.now, ranges=self._ranges, memo=self.memo
@@ -79,6 +84,7 @@ class Compacting(msgspec.Struct, frozen=True, kw_only=True):
 
     def _planned(self, established: Established, tokens: int | None) -> Analysis:
         """A plan for a target, on the log that the profile names. Raises LogError: what can't be accounted for is not done."""
+        self.cancellation.check()
         analysis = self.decider.conclude(established, target_tokens=tokens, store=self.store)
         if self.decider.profile.log is not None:
             asked = Asked(now=self.now, ranges=self._ranges, keep_last=self.keep_last, target_tokens=tokens)
@@ -97,7 +103,9 @@ class Compacting(msgspec.Struct, frozen=True, kw_only=True):
             key = (request.messages[0].index, len(request.messages), request.max_tokens)
             if key not in known:
                 try:
-                    known[key] = summarize(request, self.summarizer, timeout=self.patience, check=check)
+                    known[key] = summarize(
+                        request, self.summarizer, timeout=self.patience, check=check, cancellation=self.cancellation
+                    )
                 except SummaryTooLongError as error:
                     known[key] = error
             found = known[key]
@@ -124,11 +132,18 @@ class Compacting(msgspec.Struct, frozen=True, kw_only=True):
             earlier=find_earlier(messages, self.store.read if self.store else None),
             store=self.store,
             target=self.target,
-            journal=Journal(self.store, _name(decision, self.now), now=self.now, watch=self.watch),
+            journal=Journal(self.store, _name(decision, self.now), now=self.now, watch=self._watched),
             now=self.now,
             summarize=summarize,
             limit=limit,
         ).run()
+
+    def _watched(self, state: State) -> None:
+        """After a state has been made durable: what is committed is not cancelled any more."""
+        if self.watch is not None:
+            self.watch(state)
+        if state not in FINAL:
+            self.cancellation.check()
 
     def _runs(self, decision: Decision, transcript: Transcript) -> tuple[Run, ...]:
         """The runs that are large enough to be worth a summary; with a span, those in it. Raises CompactionBarrierError where that must stay."""

@@ -23,6 +23,7 @@ from barrier_policy.gate.rounds import find_rounds
 from barrier_policy.gate.summarizers.make import make_summarizer
 from barrier_policy.gate.summary_request import Summarizer
 from barrier_policy.gate.target import FileTarget, MemoryTarget, Target
+from barrier_policy.gate.threads import Cancellation, cancellable
 from barrier_policy.gate.transaction import Compaction
 from barrier_policy.profile import Profile
 from barrier_policy.transcript.source import Source
@@ -90,17 +91,19 @@ class Gate:
         format: str = "",
         head: Callable[[], Messages | bytes] | None = None,
         watch: Watch | None = None,
+        cancellation: Cancellation | None = None,
     ) -> Compaction:
         """Compact messages that a caller holds; without a source those that were observed, and the result is what is observed from then on.
 
         `span` ([start, end) in message indices) compacts only that. `head` returns the messages as they are now: what arrived while the
-        compaction ran is carried over, and so is what was observed meanwhile. `watch` is told each state of the transaction.
+        compaction ran is carried over, and so is what was observed meanwhile. `watch` is told each state of the transaction. Another
+        thread ends the compaction by `cancellation.ask()`; it is rolled back, unless its commit has begun.
 
         Raises CompactionRefusedError where the target can't be reached, CompactionBarrierError where `span` must stay, SummaryError,
-        StoreError, CarrierError or AuditFailedError. Then nothing has changed.
+        StoreError, CarrierError, AuditFailedError or CompactionCancelledError. Then nothing has changed.
         """
         options: dict[str, Any] = {"keep_last": keep_last, "target_tokens": target_tokens, "now": now}
-        options |= {"span": span, "format": format, "watch": watch}
+        options |= {"span": span, "format": format, "watch": watch, "cancellation": cancellation}
         if source is None:
             return self._compact_observed(head, **options)
         opened = source_of(source)
@@ -142,11 +145,13 @@ class Gate:
         now: str | datetime | None = None,
         format: str = "",
         watch: Watch | None = None,
+        cancellation: Cancellation | None = None,
     ) -> Compaction:
         """Compact a file into another one, or into itself. As `compact`; the output is written at once or not at all."""
         target = FileTarget(as_path(path), as_path(output))
         options: dict[str, Any] = {"keep_last": keep_last, "target_tokens": target_tokens, "now": now}
-        return self._compact(target.head(), target, span=span, format=format, watch=watch, **options)
+        options |= {"span": span, "format": format, "watch": watch, "cancellation": cancellation}
+        return self._compact(target.head(), target, **options)
 
     def audit(self, before: TranscriptLike, after: TranscriptLike, **options: Any) -> AuditReport:
         """What a compaction lost, weakened, contradicted or brought back, whoever made it. Writes nothing.
@@ -181,12 +186,15 @@ class Gate:
         return await asyncio.to_thread(partial(self.plan, source, **options))
 
     async def acompact(self, source: Messages | bytes | None = None, **options: Any) -> Compaction:
-        """As `compact`, in a thread; an async summarizer runs in the caller's loop."""
-        return await asyncio.to_thread(partial(self.compact, source, **options))
+        """As `compact`, in a thread; an async summarizer runs in an event loop of its own.
+
+        Where the task is cancelled before the commit, the compaction is rolled back first.
+        """
+        return await cancellable(lambda asked: self.compact(source, cancellation=asked, **options))
 
     async def acompact_file(self, path: str | Path, output: str | Path, **options: Any) -> Compaction:
-        """As `compact_file`, in a thread."""
-        return await asyncio.to_thread(partial(self.compact_file, path, output, **options))
+        """As `compact_file`, in a thread, and as `acompact` where the task is cancelled."""
+        return await cancellable(lambda asked: self.compact_file(path, output, cancellation=asked, **options))
 
     async def aaudit(self, before: TranscriptLike, after: TranscriptLike, **options: Any) -> AuditReport:
         """As `audit`, in a thread."""
@@ -199,6 +207,7 @@ class Gate:
         *,
         span: tuple[int, int] | None,
         now: str | datetime | None,
+        cancellation: Cancellation | None,
         **options: Any,
     ) -> Compaction:
         at = timestamp(now)
@@ -213,5 +222,6 @@ class Gate:
             target=target,
             span=span,
             now=at,
+            cancellation=cancellation or Cancellation(),
             **options,
         ).run()
