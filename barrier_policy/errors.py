@@ -93,6 +93,10 @@ class JournalError(BarrierPolicyError):
     exit_code = 1
 
 
+class CompactionCancelledError(BarrierPolicyError):
+    """A compaction that was asked to end before its commit. Nothing was changed."""
+
+
 class SummaryError(BarrierPolicyError):
     """A summarizer gave nothing that can be used; nothing was changed."""
 

@@ -6,17 +6,17 @@ What it returns is data from an untrusted place: it replaces turns that were fre
 from __future__ import annotations
 
 import asyncio
-import contextvars
 import inspect
-import threading
 from collections.abc import Awaitable, Callable, Coroutine
 from concurrent import futures
+from contextlib import suppress
 from typing import Any, TypeVar, cast
 
-from barrier_policy.errors import BarrierPolicyError, SummaryError
+from barrier_policy.errors import BarrierPolicyError, CompactionCancelledError, SummaryError
 from barrier_policy.facts.secrets import redact
 from barrier_policy.gate.summary_check import check_summary
 from barrier_policy.gate.summary_request import Summarizer, Summary, SummaryRequest, summarizer_name
+from barrier_policy.gate.threads import Cancellation, in_thread
 from barrier_policy.printable import clip_start
 
 GRACE = 2.0
@@ -30,15 +30,23 @@ Check = Callable[[str, SummaryRequest], str]
 
 
 def summarize(
-    request: SummaryRequest, summarizer: Summarizer, *, timeout: float | None = None, check: Check = check_summary
+    request: SummaryRequest,
+    summarizer: Summarizer,
+    *,
+    timeout: float | None = None,
+    check: Check = check_summary,
+    cancellation: Cancellation | None = None,
 ) -> Summary:
     """Run a summarizer, sync or async, and check its answer. Works inside and outside of a running event loop.
 
     `timeout` in seconds is for callables that have no time limit of their own. A Python function that overruns it is left behind in its
-    thread: Python can't stop one. Raises SummaryTooLongError where the source has to stay, SummaryError for everything else.
+    thread: Python can't stop one. So is one that runs when `cancellation` is asked for.
+
+    Raises SummaryTooLongError where the source has to stay, CompactionCancelledError, and SummaryError for everything else.
     """
     patience = None if timeout is None else timeout + GRACE
-    return _run(asummarize(request, summarizer, timeout=timeout, check=check), patience, summarizer_name(summarizer))
+    work = asummarize(request, summarizer, timeout=timeout, check=check)
+    return _run(work, patience, summarizer_name(summarizer), cancellation or Cancellation())
 
 
 async def asummarize(
@@ -80,38 +88,20 @@ async def call(summarizer: Summarizer, request: SummaryRequest) -> Any:
     """What a summarizer returns; a sync one is called in a thread of its own, which does not keep the process alive."""
     if inspect.iscoroutinefunction(summarizer) or inspect.iscoroutinefunction(getattr(summarizer, "__call__", None)):  # noqa: B004
         return await cast(Awaitable[str], summarizer(request))
-    answer = await asyncio.wrap_future(_in_thread(lambda: summarizer(request)))
+    answer = await asyncio.wrap_future(in_thread(lambda: _called(lambda: summarizer(request)), "summarizer"))
     return await answer if inspect.isawaitable(answer) else answer
 
 
-def _in_thread(work: Callable[[], Result]) -> futures.Future[Result]:
-    future: futures.Future[Result] = futures.Future()
-    context = contextvars.copy_context()
-
-    def run() -> None:
-        try:
-            result = context.run(work)
-        except (
-            SystemExit,
-            StopIteration,
-            asyncio.CancelledError,
-        ) as error:  # of these, a future or a thread makes something else
-            _settle(future, error=SummaryError(f"the summarizer raised {type(error).__name__}"))
-        except BaseException as error:
-            _settle(future, error=error)
-        else:
-            _settle(future, result)
-
-    threading.Thread(target=run, name="barrier-policy-summarizer", daemon=True).start()
-    return future
+def _called(work: Callable[[], Result]) -> Result:
+    """What it returns. Of some exceptions a future or a thread makes something else."""
+    try:
+        return work()
+    except (SystemExit, StopIteration, asyncio.CancelledError) as error:
+        problem = f"the summarizer raised {type(error).__name__}"
+    raise SummaryError(problem)
 
 
-def _settle(future: futures.Future[Any], result: Any = None, *, error: BaseException | None = None) -> None:
-    if future.set_running_or_notify_cancel():  # whoever waited may have gone
-        future.set_exception(error) if error is not None else future.set_result(result)
-
-
-def _run(work: Coroutine[Any, Any, Result], patience: float | None, name: str) -> Result:
+def _run(work: Coroutine[Any, Any, Result], patience: float | None, name: str, cancellation: Cancellation) -> Result:
     """Run async work from sync code, in an event loop and a thread of its own; an interrupt cancels it, so that it can clean up."""
     running: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any] | None]] = []
 
@@ -119,14 +109,17 @@ def _run(work: Coroutine[Any, Any, Result], patience: float | None, name: str) -
         running.append((asyncio.get_running_loop(), asyncio.current_task()))
         return await work
 
-    future = _in_thread(lambda: asyncio.run(supervised()))
+    future = in_thread(lambda: _called(lambda: asyncio.run(supervised())), "summarizer")
     try:
-        if not futures.wait([future], patience).done:
-            raise SummaryError(f"summarizer `{name}` gave no answer in time, nor could it be stopped (look why it hangs)")
-        return future.result()
-    except KeyboardInterrupt:
+        cancellation.wait(future, patience)
+        if future.done():
+            return future.result()
+        cancellation.check()
+        raise SummaryError(f"summarizer `{name}` gave no answer in time, nor could it be stopped (look why it hangs)")
+    except (KeyboardInterrupt, CompactionCancelledError):
         for loop, task in running:
             if task is not None:
-                loop.call_soon_threadsafe(task.cancel)
+                with suppress(RuntimeError):  # it has just ended
+                    loop.call_soon_threadsafe(task.cancel)
         futures.wait([future], GRACE)
         raise
