@@ -8,11 +8,14 @@ from datetime import datetime
 
 import msgspec
 
-from barrier_policy.audit.claims import ClaimChecks
+from barrier_policy.audit.align import message_key
+from barrier_policy.audit.claims import ClaimChecks, Doubted
 from barrier_policy.audit.items import CHECK_OF, Known, known_items
 from barrier_policy.audit.lines import Line, LineReader, carried_entries, find_carriers, lines_of
 from barrier_policy.audit.messages import check_messages, check_opaque, check_pairs
-from barrier_policy.audit.model import SCHEMA, AuditReport, Outcome, Side, Witnesses, worst
+from barrier_policy.audit.model import SCHEMA, AuditReport, Need, Outcome, Side, Unproven, Witnesses, worst
+from barrier_policy.audit.needs import Consumers, Judge
+from barrier_policy.audit.new_values import ValueChecks
 from barrier_policy.audit.notebook import Notebook
 from barrier_policy.audit.records import LineChecks, as_record, check_carriers, place_before
 from barrier_policy.audit.result import Result, Standing, compare
@@ -31,8 +34,11 @@ from barrier_policy.facts.token_index import TokenIndex
 from barrier_policy.ledger.model import Family
 from barrier_policy.transcript.model import Message, Transcript
 from barrier_policy.transcript.pairing import pair_calls
+from barrier_policy.transcript.reader import Compaction
 from barrier_policy.walk import Analysis, Decider, TranscriptLike, prepared, timestamp
 
+WHOLE = 0.25
+"""A log with less than this share of the tokens that the runtime counted does not hold all that was compacted."""
 RULE_OF = {
     Fate.GONE: "audit.severed",
     Fate.MENTIONED: "audit.severed",
@@ -50,13 +56,17 @@ def audit(
     decider: Decider | None = None,
     format: str = "",
     read: Callable[[str], bytes | None] | None = None,
+    recorded: Compaction | None = None,
+    exact: bool | None = None,
 ) -> AuditReport:
     """Say what a compaction of `before` into `after` severed, weakened, contradicted or made up, whoever made it. Writes nothing.
 
     Both are paths, bytes, lists of message dicts or Transcripts; `format` names the reader of both. `keep_last` is the number of last
     messages that had to stay; without it they are those that did stay, or what the profile says where the result has a carrier of the
     gate. `now` is ISO 8601. `decider` holds plugins, policies and profile; the default ones where it is None. `read` gives an object of a
-    store by digest (`Store.read`): without the typed records of a carrier in `before`, nothing in it counts as ended.
+    store by digest (`Store.read`): without the typed records of a carrier in `before`, nothing in it counts as ended. `recorded` is
+    what the log of a runtime knows besides: how the conversation went on, which proves what was missed, and how much was compacted. `exact`
+    demands that all that is protected stands in the result; None: where a gate made it. Of others only what somebody misses is a finding.
 
     Raises TranscriptError for unreadable input, PolicyError and PluginError before anything is read.
     """
@@ -67,19 +77,28 @@ def audit(
         found = compare(old.messages, new.messages)
         keep_last = decider.profile.keep_last if found.of(Standing.CARRIER) else found.kept_tail
     earlier = find_earlier(old.messages, read).records
-    return audit_analysis(decider, decider.analyse(old, keep_last=keep_last, now=time), new, now=time, earlier=earlier)
+    analysis = decider.analyse(old, keep_last=keep_last, now=time)
+    return audit_analysis(decider, analysis, new, now=time, earlier=earlier, recorded=recorded, exact=exact)
 
 
 def audit_analysis(
-    decider: Decider, before: Analysis, after: Transcript, *, now: str, earlier: Sequence[CarrierRecord] | None = None
+    decider: Decider,
+    before: Analysis,
+    after: Transcript,
+    *,
+    now: str,
+    earlier: Sequence[CarrierRecord] | None = None,
+    recorded: Compaction | None = None,
+    exact: bool | None = None,
 ) -> AuditReport:
     """Audit a result against the analysis of what was before, made with the tail that had to stay. `now` is that of the analysis.
 
     `earlier` are the typed records of the carriers in `before`, where a store has them: without these nothing in them counts as ended.
+    `recorded` and `exact` are as in `audit`.
     """
     if earlier is None:
         earlier = find_earlier(before.transcript.messages).records
-    return _Audit(decider, before, after, now, earlier).report()
+    return _Audit(decider, before, after, now, earlier, recorded, exact).report()
 
 
 class Due(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,11 +113,21 @@ class _Audit:
     """One audit, step by step. Linear in both transcripts."""
 
     def __init__(
-        self, decider: Decider, before: Analysis, after: Transcript, now: str, earlier: Sequence[CarrierRecord]
+        self,
+        decider: Decider,
+        before: Analysis,
+        after: Transcript,
+        now: str,
+        earlier: Sequence[CarrierRecord],
+        recorded: Compaction | None,
+        exact: bool | None,
     ) -> None:
         self._decider, self._now, self._earlier = decider, now, earlier
         self._analysis, self._after = before, after
         self._result: Result = compare(before.transcript.messages, after.messages)
+        self._exact = self._result.is_gated if exact is None else exact
+        self._later = (*self._result.of(Standing.LATER), *(recorded.later if recorded else ()))
+        self._is_whole = recorded is None or before.decision.transcript.tokens >= WHOLE * recorded.tokens
         self._known = known_items(before)
         self._new_facts = self._facts(self._result.of(Standing.NEW, Standing.CARRIER))
         self._doubtful: dict[int, set[str]] = {}
@@ -119,6 +148,9 @@ class _Audit:
         lines = lines_of(carriers, LineReader(self._known, carried, self._held(), due.rewritten))
         new = NewText(result.of(Standing.NEW), self._facts)
         self._check_structure()
+        if not self._is_whole:
+            told = "the log holds a small part of what was compacted, so nobody can say what the summary made up"
+            notes.add("audit.opaque", "new text", "log", "incomplete", found=told)
         check_carriers(result, carriers, notes)
         opaque = check_opaque(result, notes)
         search = Search(result, self._known, lines, new, masker)
@@ -136,38 +168,60 @@ class _Audit:
             notes,
         )
         records.check(lines)
-        claims = ClaimChecks(self._known, missing, stands_before, result.before, superseded, notes)
-        claims.check(new, (masker, self._new_facts.masker))
-        self._items(witnesses, records.reported | claims.reported, opaque=opaque)
+        later = index_messages(self._later, masker)
+        values = ValueChecks(self._known, missing, stands_before, result.before, notes, exact=self._exact, later=later)
+        values.check_secrets(new, (masker, self._new_facts.masker))
+        if self._is_whole:
+            values.check(new)
+        doubted = Doubted(exact=self._exact, is_whole=self._is_whole, is_rule=lambda known: not self._is_doubtful(known))
+        ClaimChecks(self._known, result.before, superseded, notes, doubted).check(new)
+        self._items(witnesses, records.reported | values.reported, new, opaque=opaque)
         self._carried(carried, lines, due, opaque=opaque)
         return self._report(Counter(witness.fate for _, witness in witnesses))
 
     def _check_structure(self) -> None:
         join = self._analysis.join
         unread = frozenset(failure.message for failures in join.failures for failure in failures)
-        check_messages(self._result, join.segmentation.tail_start, unread, self._notes)
+        again = frozenset(map(message_key, self._later)) if not self._exact else None
+        check_messages(self._result, join.segmentation.tail_start, unread, self._notes, again)
         check_pairs(self._result, self._notes)
 
-    def _items(self, witnesses: Sequence[tuple[Known, Witness]], reported: set[str], *, opaque: bool) -> None:
-        """A finding for each protected item that is gone or told wrongly; what may stand in something opaque is only unclear."""
-        for known, witness in witnesses:
+    def _items(self, witnesses: Sequence[tuple[Known, Witness]], reported: set[str], new: NewText, *, opaque: bool) -> None:
+        """A finding for each protected item that is gone or told wrongly; what may stand in something opaque is only unclear.
+
+        Values come last, the longest first: one whose owner has a finding is told with it, and so is the end of a path.
+        """
+        consumers = Consumers(self._known, self._result.before, self._later)
+        judge = Judge(consumers, self._is_doubtful, new.share)
+        for known, witness in sorted(witnesses, key=_last_and_longest):
             check = CHECK_OF[known.item.family]
             self._notes.count(check)
             if witness.fate not in RULE_OF or known.item.id in reported:
                 continue
-            sentence = witness.sentence
-            lost_value = witness.fate is Fate.GONE and known.item.family is Family.BINDING
-            self._notes.add(
-                "audit.value-severed" if lost_value else RULE_OF[witness.fate],
-                check,
-                known.item.id,
-                known.item.kind if known.is_value else known.record,
-                before=place_before(known, self._result.before),
-                after=sentence.place if sentence else None,
-                expected=as_record(known),
-                found=sentence.text if sentence else "",
-                outcome=Outcome.INCONCLUSIVE if self._is_unclear(known, witness.fate, opaque=opaque) else None,
-            )
+            verdict = None if self._exact else judge.judge(known, witness.fate, reported)
+            if opaque and not self._exact and witness.fate is Fate.GONE:
+                verdict = Unproven.OPAQUE
+            if isinstance(verdict, Unproven):
+                self._notes.reclaim(check, known.item.kind if known.is_value else known.record, verdict)
+                continue
+            reported.add(known.item.id)
+            self._item(check, known, witness, verdict, opaque=opaque)
+
+    def _item(self, check: str, known: Known, witness: Witness, need: Need | None, *, opaque: bool) -> None:
+        sentence = witness.sentence
+        lost_value = witness.fate is Fate.GONE and known.item.family is Family.BINDING
+        self._notes.add(
+            "audit.value-severed" if lost_value else RULE_OF[witness.fate],
+            check,
+            known.item.id,
+            known.item.kind if known.is_value else known.record,
+            before=place_before(known, self._result.before),
+            after=sentence.place if sentence else None,
+            expected=as_record(known),
+            found=sentence.text if sentence else "",
+            outcome=Outcome.INCONCLUSIVE if self._is_unclear(known, witness.fate, opaque=opaque) else None,
+            need=need,
+        )
 
     def _is_unclear(self, known: Known, fate: Fate, *, opaque: bool) -> bool:
         """Whether nobody can say that it is lost: it may be in what can't be read, be told in general words, or be no rule at all."""
@@ -234,12 +288,19 @@ class _Audit:
             before=_side(self._analysis.transcript),
             after=_side(self._after),
             kept_tail=self._result.kept_tail,
+            exact=self._exact,
             protected=sum(fates.values()),
             witnesses=Witnesses(verbatim=fates[Fate.VERBATIM], carrier=fates[Fate.CARRIER], text=fates[Fate.TEXT]),
             checks=checks,
             findings=findings,
+            reclaimed=self._notes.reclaimed(),
             rules=tuple(RULES[name] for name in sorted({finding.rule for finding in findings})),
         )
+
+
+def _last_and_longest(found: tuple[Known, Witness]) -> tuple[bool, int]:
+    known, _ = found
+    return known.is_value, -len(known.item.text) if known.is_value else 0
 
 
 def _side(transcript: Transcript) -> Side:

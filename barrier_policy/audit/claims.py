@@ -1,36 +1,31 @@
-"""Checks of new text: no exact value, rule or state in it that before does not have, nothing past as present, no secret."""
+"""Checks of the sentences of new text: no rule or state in them that before does not have, nothing past as present."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from itertools import islice
+from collections.abc import Callable, Sequence
+
+import msgspec
 
 from barrier_policy.audit.items import Known
-from barrier_policy.audit.likeness import Likes
 from barrier_policy.audit.model import Outcome, Place
 from barrier_policy.audit.notebook import Notebook
 from barrier_policy.audit.records import as_record, place_before
 from barrier_policy.audit.stale import Superseded
 from barrier_policy.audit.text import LIKELY, NewText, Sentence, WordIndex, split_sentences
 from barrier_policy.audit.unfinished import Unfinished
-from barrier_policy.facts.masking import Masker
-from barrier_policy.facts.token_index import TokenIndex
-from barrier_policy.facts.values import Value, scan_values
+from barrier_policy.facts.values import QUOTED
 from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.model import UNSETTLED, Family
 from barrier_policy.transcript.model import Message
 
 SAME = 0.5
 """A sentence with this share of the words of a rule speaks of it."""
-MAX_PLACES = 20
-MAX_READ = 20_000
-"""Messages, and characters of each text, that are read again for the names of a value."""
-MAX_HELD = 500
-MAX_GAP = 40
-"""Messages that hold both a name and a value, and characters from the one to the other, in which they are looked for."""
-PLACES_IN_TEXT = frozenset({"line", "lines", "offset", "row", "start", "start_line", "startline"})
-"""Names of one and the same thing: where in a text something stands."""
+SPOKEN_TO = re.compile(
+    r"\b(?:you|your|du|dir|ihr|vous|tu|usted(?:es)?|lei|voi|você|vocês|jij|jullie|ты|вы|siz|sen)\b|您|你|あなた|당신",
+    re.IGNORECASE,
+)
+"""Words by which a sentence speaks to its reader."""
 COUNTED = re.compile(r"- The agent (?:made|ran|read|got) (?:more than )?\d+ [a-z ]+(?:\([^()]*\))?[^.]*\.$")
 """What the extract of this project says of calls: it counts them, and demands nothing."""
 OWN = 0.6
@@ -43,80 +38,39 @@ RELIEF = re.compile(
     re.IGNORECASE,
 )
 """Words by which somebody says that a rule has ended."""
-PUT_TOGETHER = frozenset({"literal", "symbol", "sequence", "column_set"})
-"""Types whose values a summary may put together itself: quoted words, code names, lists."""
-NAMED = frozenset({"resource_id", "idempotency_key", "hash", "version_pin", "amount", "quantity"})
-"""Types whose values are told apart by what they are called."""
-ROUGH = re.compile(r"…|\.\.\.|≈|~(?!=|/)|\d(?:st|nd|rd|th)$")
-"""Signs that a value is not meant exactly, and ordinals."""
-FEW = 20
-"""Up to so many things a summary counts itself."""
-UNITS = frozenset(
-    [
-        "s",
-        "sec",
-        "secs",
-        "second",
-        "seconds",
-        "ms",
-        "min",
-        "mins",
-        "minute",
-        "minutes",
-        "h",
-        "hour",
-        "hours",
-        "day",
-        "days",
-        "week",
-        "weeks",
-        "month",
-        "months",
-        "b",
-        "kb",
-        "mb",
-        "gb",
-        "tb",
-        "kib",
-        "mib",
-        "gib",
-        "%",
-        "€",
-        "$",
-        "£",
-        "usd",
-        "eur",
-        "kg",
-        "g",
-        "t",
-        "m",
-        "km",
-        "cm",
-        "mm",
-        "px",
-        "k",
-        "°c",
-    ]
-)
-NUMBER = re.compile(r"\d[\d.,]*")
-PLACE_IN_FILE = re.compile(r"(.+?\.\w+):(\d+)(?:[-:]\d+)*")
+FEWEST = 4
+"""A sentence of fewer words of content (`All 6 tasks completed`) tells the state of no one thing."""
+SHORTEST_QUOTE = 20
+"""Characters from which a quotation is told by its words."""
+
+
+class Doubted(msgspec.Struct, frozen=True, kw_only=True):
+    """What this audit can't hold against new text.
+
+    Without `exact` a sentence is a rule that nobody made only where it surely is a rule, or speaks to its reader: a summary tells what was
+    done, and what is next, in sentences that look like demands. What may be no rule (`is_rule` says no) can't be contradicted then. Without
+    `is_whole` before lacks much of what was compacted, and nobody can say what was made up.
+    """
+
+    exact: bool
+    is_whole: bool
+    is_rule: Callable[[Known], bool]
 
 
 class ClaimChecks:
-    """What is wrong with new text. `reported` are items whose finding says already what became of them."""
+    """What is wrong with the sentences of new text."""
 
     def __init__(
         self,
         known: Sequence[Known],
-        missing: Sequence[Known],
-        before: TokenIndex,
         messages: Sequence[Message],
         superseded: Superseded,
         notes: Notebook,
+        doubted: Doubted,
     ) -> None:
-        self._before = before
         self._messages = messages
         self._notes = notes
+        self._doubted = doubted
         self._rules = [k for k in known if k.item.family is Family.CONSTRAINT]
         self._rule_words = WordIndex(content_words(k.item.text) for k in self._rules)
         self._effects = [k for k in known if k.item.family is Family.EFFECT]
@@ -124,98 +78,16 @@ class ClaimChecks:
         promises = {k.item.text for k in known if k.item.family is Family.OBLIGATION}
         self._superseded = superseded
         self._unfinished = Unfinished(messages, promises)
-        self._values = {k.item.text: k for k in known if k.is_value}
-        self._named = {(k.item.kind, k.item.attributes.get("name", "")) for k in known if k.is_value}
-        self._missing = {k.item.id: k for k in missing if k.is_value}
-        self._likes = Likes((k.item.id, k.item.text) for k in missing if k.is_value)
         self._said: WordIndex | None = None
-        self._found: dict[str, bool] = {}
-        self.reported: set[str] = set()
 
-    def check(self, new: NewText, maskers: Iterable[Masker]) -> None:
+    def check(self, new: NewText) -> None:
         """Check all of it."""
-        for place, text in new.texts:
-            self._secrets(place, text, maskers)
-            for value in scan_values(text):
-                self._notes.count("new text")
-                if not self._was_there(value.text):
-                    self._unsupported(place, value)
-                elif value.name and not ROUGH.match(text, value.start - 1):
-                    self._name(place, value)
         for sentence in new.sentences:
             self._notes.count("new text")
             self._stale(sentence)
             self._rule(sentence)
             self._state(sentence)
             self._asked(sentence)
-
-    def _secrets(self, place: Place, text: str, maskers: Iterable[Masker]) -> None:
-        if any(masker and masker.text(text, -1) != text for masker in maskers):
-            self._notes.add("audit.secret-shown", "new text", f"text:{place.message}", "secret", after=place, found=text)
-
-    def _was_there(self, value: str) -> bool:
-        """Whether before has a value; each is looked for once."""
-        if value not in self._found:
-            self._found[value] = self._before.holds(value)
-        return self._found[value]
-
-    def _unsupported(self, place: Place, value: Value) -> None:
-        known = self._missing.get(self._likes.same_but(value.text))
-        if known is not None:
-            self.reported.add(known.item.id)
-            self._add("audit.altered", known, place, value.text)
-        elif (outcome := self._doubt(value)) is not None:
-            item = f"value:{value.text}"
-            self._notes.add(
-                "audit.unsupported", "new text", item, value.type, after=place, found=value.text, outcome=outcome
-            )
-
-    def _doubt(self, value: Value) -> Outcome | None:
-        """What a value that before does not have makes of the check; None where a summary may well say it."""
-        if value.type in PUT_TOGETHER or ROUGH.search(value.text):
-            return None
-        if value.type == "quantity" and (number := NUMBER.match(value.text)):
-            return self._doubt_of_number(value.text, number.group())
-        if value.type == "path":
-            located = PLACE_IN_FILE.fullmatch(value.text)
-            if located and self._was_there(located[1]):
-                return None
-            if value.text[0] not in "/~." and "." not in value.text.rsplit("/", 1)[-1]:
-                return None  # `lint/test` is no path
-        return Outcome.FAIL
-
-    def _doubt_of_number(self, text: str, number: str) -> Outcome | None:
-        unit = text[len(number) :].strip().casefold()
-        small = number.isdigit() and len(number) < 4 and int(number) <= FEW
-        if not small and not self._was_there(number.rstrip(".,")):
-            return Outcome.FAIL
-        if unit not in UNITS or any(self._was_there(form) for form in (f"{number}{unit}", f"{number} {unit}")):
-            return None
-        return Outcome.INCONCLUSIVE
-
-    def _name(self, place: Place, value: Value) -> None:
-        """A value under a name that it never had and that other values of its type have."""
-        known = self._values.get(value.text)
-        name = known.item.attributes.get("name", "") if known else ""
-        if known is None or not name or name.casefold() == value.name.casefold() or value.type not in NAMED:
-            return
-        if (value.type, value.name) not in self._named or {name.casefold(), value.name.casefold()} <= PLACES_IN_TEXT:
-            return
-        if value.name.casefold() not in self._names_of(value.text) and not self._stands_under(value.name, value.text):
-            self._add("audit.misbound", known, place, f"{value.name} {value.text}", expected=f"{name} {value.text}")
-
-    def _names_of(self, value: str) -> set[str]:
-        """What a value is called where it stands in before."""
-        texts = [part.text for n in islice(self._before.find(value), MAX_PLACES) for part in self._messages[n].parts]
-        found = (entry for text in texts if len(text) <= MAX_READ for entry in scan_values(text))
-        return {entry.name.casefold() for entry in found if entry.text == value}
-
-    def _stands_under(self, name: str, value: str) -> bool:
-        """Whether before has the value right behind this name anywhere, with nothing but signs and blanks between them."""
-        pair = re.compile(rf"(?<!\w){re.escape(name)}\W{{1,{MAX_GAP}}}{re.escape(value)}(?!\w)", re.IGNORECASE)
-        named = set(self._before.find(name))
-        held = (n for n in self._before.find(value) if n in named)
-        return any(pair.search(part.text) for n in islice(held, MAX_HELD) for part in self._messages[n].parts)
 
     def _rule(self, sentence: Sentence) -> None:
         """Rules that the sentence contradicts, that it brings back, or that nobody made."""
@@ -226,19 +98,29 @@ class ClaimChecks:
             if not known.current:
                 if facts and not self._relieves(sentence, known):
                     self._add("audit.stale", known, sentence.place, sentence.text)
-            elif self._relieves(sentence, known) or (
-                known.item.text not in sentence.text and sentence.opposes(known.item.text, known.item.kind)
-            ):
+            elif self._contradicts(sentence, known):
                 self._add("audit.contradicted", known, sentence.place, sentence.text)
-        elif any(int(fact.get("confidence", 0)) >= LIKELY for fact in facts) and not (
-            COUNTED.match(sentence.text) or self._was_said(sentence)
+        elif (
+            self._doubted.is_whole
+            and any(int(fact.get("confidence", 0)) >= LIKELY for fact in facts)
+            and not (COUNTED.match(sentence.text) or self._was_said(sentence))
         ):
             # what is only told (`then the user asked to push`) may look like a demand or a condition: only a bar is surely a rule
             sure = any(not fact.get("proposed") and fact.get("polarity") == "must_not" for fact in facts)
+            if not (sure or self._doubted.exact or SPOKEN_TO.search(sentence.text)):
+                return
             name, outcome = f"rule:{sentence.text}", Outcome.FAIL if sure else Outcome.INCONCLUSIVE
             self._notes.add(
                 "audit.unsupported", "new text", name, "rule", after=sentence.place, found=sentence.text, outcome=outcome
             )
+
+    def _contradicts(self, sentence: Sentence, known: Known) -> bool:
+        """Whether it says that the rule has ended, or demands the opposite. Who quotes a rule, even cut short, does not contradict it."""
+        if self._relieves(sentence, known):
+            return True
+        if not self._doubted.exact and (not self._doubted.is_rule(known) or _quotes(sentence.text, known.item.text)):
+            return False
+        return known.item.text not in sentence.text and sentence.opposes(known.item.text, known.item.kind)
 
     def _was_said(self, sentence: Sentence) -> bool:
         """Whether one line of before, whoever said or showed it, has most of the words."""
@@ -263,7 +145,7 @@ class ClaimChecks:
     def _state(self, sentence: Sentence) -> None:
         """A state of an effect that before does not know: done where it is open, open where it is done."""
         done, open_ = sentence.hints("status_done"), sentence.hints("status_pending") or sentence.hints("status_failed")
-        if done == open_:
+        if done == open_ or (not self._doubted.exact and len(sentence.words) < FEWEST):
             return
         number, share = self._effect_words.nearest(sentence.words)
         if number < 0 or not self._speaks_of(sentence, self._effects[number], share):
@@ -316,3 +198,9 @@ class ClaimChecks:
             found=found,
             outcome=outcome,
         )
+
+
+def _quotes(sentence: str, rule: str) -> bool:
+    """Whether a sentence has a run of words of the rule in quotation marks."""
+    quoted = (next(filter(None, match.groups())) for match in QUOTED.finditer(sentence))
+    return any(len(words) >= SHORTEST_QUOTE and words.rstrip(" .…") in rule for words in quoted)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from math import ceil
 
 from barrier_policy.audit.align import message_key
-from barrier_policy.audit.model import Place
+from barrier_policy.audit.model import Place, Unproven
 from barrier_policy.audit.notebook import Notebook
 from barrier_policy.audit.result import Result, Standing
 from barrier_policy.audit.text import WordIndex
@@ -27,8 +27,14 @@ def place_of(message: Message, part: int = -1) -> Place:
     return Place(message=message.index, pointer=message.pointer + pointer)
 
 
-def check_messages(result: Result, tail_start: int, unread: frozenset[int], notes: Notebook) -> frozenset[int]:
-    """Messages that had to stay. `unread` are those that an extractor failed on. Returns the messages of before that were changed."""
+def check_messages(
+    result: Result, tail_start: int, unread: frozenset[int], notes: Notebook, again: frozenset[Hashable] | None = None
+) -> frozenset[int]:
+    """Messages that had to stay. `unread` are those that an extractor failed on. Returns the messages of before that were changed.
+
+    Of a foreign runtime's result `again` has the keys of the messages that came later: instructions that it gives anew are not lost, and of
+    what nobody could read nobody can say that it is missed. None: the result is a gate's.
+    """
     changed = dict(_changed(result))
     for message in result.before:
         required = _required(message, tail_start, unread)
@@ -36,6 +42,11 @@ def check_messages(result: Result, tail_start: int, unread: frozenset[int], note
             continue
         notes.count("messages")
         if result.keeps(message.index) or message.index in changed:
+            continue
+        if again is not None and required == "unreadable":
+            notes.reclaim("messages", required, Unproven.UNREADABLE)
+            continue
+        if again is not None and required == "instructions" and message_key(message) in again:
             continue
         rule = "audit.opaque" if required == "unreadable" else "audit.severed"
         notes.add(rule, "messages", f"message:{message.index}", required, before=place_of(message), expected=shown(message))
@@ -127,9 +138,11 @@ def _difference(old: str, new: str) -> tuple[str, str]:
 
 
 def _check_copies(result: Result, notes: Notebook) -> None:
+    """Messages that stand in the result more often than before, each told once."""
     kept = {message_key(message) for message in result.of(Standing.KEPT)}
     for message in result.of(Standing.NEW):
-        if message.kind is MessageKind.MESSAGE and message_key(message) in kept:
+        if message.kind is MessageKind.MESSAGE and (key := message_key(message)) in kept:
+            kept.remove(key)
             place = place_of(message)
             notes.add("audit.unsupported", "messages", f"copy:{message.index}", "copy", after=place, found=shown(message))
 

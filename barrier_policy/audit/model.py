@@ -40,12 +40,42 @@ class Place(msgspec.Struct, frozen=True, kw_only=True, order=True):
     pointer: str = ""
 
 
+class Need(msgspec.Struct, frozen=True, kw_only=True):
+    """Proof that something was missed, in messages after the compaction, numbered on from the result's: `used` is the call that uses the value
+    or does the thing once more, `shown` the result that had to show the value again before, None for a thing that was done again."""
+
+    used: Place
+    shown: Place | None = None
+
+
+class Unproven(StrEnum):
+    """Why the loss of something protected is counted and no finding: nothing shows that anybody misses it."""
+
+    NO_USE = "no later message asks for it"
+    NO_OWNER = "nothing open names it"
+    NO_RULE = "it may be no rule"
+    IN_GENERAL = "told in general words only"
+    NO_EFFECT = "it failed and left nothing behind"
+    UNREADABLE = "nobody could read it before either"
+    OPAQUE = "it may stand in what can't be read"
+
+
+class Reclaimed(msgspec.Struct, frozen=True, kw_only=True):
+    """How many things of a kind are gone without proof that they are missed, and why there is none."""
+
+    check: str
+    kind: str
+    reason: Unproven
+    count: int
+
+
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that is not as it was.
 
     `item` is its name in the ledger of what was before, or `message:N`, `carried:N`, `line:N`, `text:N` where it is none of these.
     `kind` is what it is (rule, receipt, value, …). `before` and `after` are its places, None where it has none. `expected` is what had to
-    stand in the result, `found` what stands there instead, "" for nothing; both without secrets and bounded.
+    stand in the result, `found` what stands there instead, "" for nothing; both without secrets and bounded. `need` proves that a later turn
+    missed it, where how the conversation went on is known and does.
     """
 
     rule: str
@@ -58,16 +88,21 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     after: Place | None = None
     expected: str = ""
     found: str = ""
+    need: Need | None = None
 
 
 class Check(msgspec.Struct, frozen=True, kw_only=True):
-    """One question that was asked of every item it concerns: how many were looked at, and how many were not as they were."""
+    """One question that was asked of every item it concerns: how many were looked at, and how many were not as they were.
+
+    `unproven` are gone and missed by nobody that is known; the check is inconclusive then.
+    """
 
     name: str
     outcome: Outcome
     checked: int
     failed: int
     inconclusive: int
+    unproven: int = 0
 
 
 class Side(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,17 +122,23 @@ class Witnesses(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AuditReport(msgspec.Struct, frozen=True, kw_only=True):
-    """The result of an audit. `kept_tail` counts the last messages of `before` that stand verbatim in `after`."""
+    """The result of an audit. `kept_tail` counts the last messages of `before` that stand verbatim in `after`.
+
+    `exact`: all that was protected had to stand in the result; else its loss is a finding where somebody misses it, and counted in
+    `reclaimed` where nobody is known to.
+    """
 
     schema: str
     outcome: Outcome
     before: Side
     after: Side
     kept_tail: int
+    exact: bool
     protected: int
     witnesses: Witnesses
     checks: tuple[Check, ...]
     findings: tuple[Finding, ...]
+    reclaimed: tuple[Reclaimed, ...]
     rules: tuple[AuditRule, ...]
 
     def to_dict(self) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import msgspec
 from barrier_policy.audit.align import Alignment, align
 from barrier_policy.carrier.block import parse_block
 from barrier_policy.errors import CarrierError
+from barrier_policy.transcript.builder import SUMMARY_MARK
 from barrier_policy.transcript.model import Message, MessageKind, PartType
 
 
@@ -36,6 +37,11 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
         """The messages of the result that are one of these."""
         return [message for message, standing in zip(self.after, self.standing, strict=True) if standing in standings]
 
+    @property
+    def is_gated(self) -> bool:
+        """Whether a gate made it: it has a carrier, or a summary with the mark of one."""
+        return any(message.kind is MessageKind.CARRIER or _is_marked(message) for message in self.after)
+
     def keeps(self, message: int) -> bool:
         """Whether a message of before stands in the result as it was."""
         return self.alignment.after_of[message] >= 0
@@ -59,6 +65,10 @@ def compare(before: Sequence[Message], after: Sequence[Message]) -> Result:
         standing=standing,
         kept_tail=_kept_tail(alignment),
     )
+
+
+def _is_marked(message: Message) -> bool:
+    return message.kind is MessageKind.SUMMARY and any(part.text.lstrip().startswith(SUMMARY_MARK) for part in message.parts)
 
 
 def _standing(message: Message, *, kept: bool, later: bool) -> Standing:

@@ -17,7 +17,7 @@ from barrier_policy.cli.options import OutputFormat, Request
 from barrier_policy.cli.session import Session
 from barrier_policy.digest import stable_json
 from barrier_policy.gate.rounds import Round, find_rounds
-from barrier_policy.transcript.reader import MAX_COMPACTIONS
+from barrier_policy.transcript.reader import MAX_COMPACTIONS, Compaction
 
 TEXT = 110
 SHORT = 40
@@ -63,7 +63,8 @@ def _rounds(session: Session, files: Sequence[str]) -> Iterator[Audited]:
 
 def _recorded(session: Session, name: str) -> Iterator[Audited]:
     for found in session.compactions(name):
-        yield f"{name}:{found.line}", found.line, _audit(session, Round(before=found.before, after=found.after))
+        report = _audit(session, Round(before=found.before, after=found.after), found)
+        yield f"{name}:{found.line}", found.line, report
 
 
 def _whole(files: Sequence[str], reports: Sequence[Audited]) -> Any:
@@ -72,11 +73,19 @@ def _whole(files: Sequence[str], reports: Sequence[Audited]) -> Any:
     return reports[0][2] if len(reports) == 1 else {"rounds": [report for _, _, report in reports]}
 
 
-def _audit(session: Session, found: Round) -> AuditReport:
+def _audit(session: Session, found: Round, recorded: Compaction | None = None) -> AuditReport:
     read = session.store.read if session.store is not None else None
     asked = session.request.keep_last
     keep_last = found.keep_last if asked is None else asked
-    return audit(found.before, found.after, keep_last=keep_last, now=session.now, decider=session.decider, read=read)
+    return audit(
+        found.before,
+        found.after,
+        keep_last=keep_last,
+        now=session.now,
+        decider=session.decider,
+        read=read,
+        recorded=recorded,
+    )
 
 
 def _record(line: int, report: AuditReport) -> dict[str, Any]:

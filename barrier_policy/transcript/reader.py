@@ -9,7 +9,7 @@ from typing import NoReturn
 import msgspec
 
 from barrier_policy.errors import TranscriptError
-from barrier_policy.transcript.model import Transcript
+from barrier_policy.transcript.model import Message, Transcript
 from barrier_policy.transcript.source import Source
 
 MAX_COMPACTIONS = 200
@@ -19,12 +19,16 @@ MAX_COMPACTIONS = 200
 class Compaction(msgspec.Struct, frozen=True, kw_only=True):
     """A compaction that a runtime made and recorded: what the model saw just before it and just after it.
 
-    `line` is the 1-based line of the record that marks it.
+    `line` is the 1-based line of the record that marks it. `later` is how the conversation went on, up to the next compaction or the end of
+    the log: its messages are numbered on from those of `after`. A reader leaves it out; `read_compactions` adds it. `tokens` is how many
+    the runtime says it compacted, instructions and tool declarations counted, 0 where it does not say.
     """
 
     before: Transcript
     after: Transcript
     line: int
+    later: tuple[Message, ...] = ()
+    tokens: int = 0
 
 
 class Reader(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,11 +72,26 @@ def read_compactions(source: Source, readers: Iterable[Reader], *, format: str =
             f"format `{reader.name}` keeps no record of compactions (give two files: what was before, and what was after)"
         )
     try:
-        yield from islice(reader.compactions(source), MAX_COMPACTIONS)
+        yield from islice(_continued(reader.compactions(source), lambda: reader.read(source)), MAX_COMPACTIONS)
     except TranscriptError:
         raise
     except Exception as error:  # see read_transcript
         _failed(reader, source, error)
+
+
+def _continued(found: Iterable[Compaction], read: Callable[[], Transcript]) -> Iterator[Compaction]:
+    """Compactions with what came after each: what stands behind it in the view before the next one, or at the end of the log."""
+    waiting: Compaction | None = None
+    for compaction in found:
+        if waiting is not None:
+            yield _with_later(waiting, compaction.before)
+        waiting = compaction
+    if waiting is not None:
+        yield _with_later(waiting, read())
+
+
+def _with_later(compaction: Compaction, grown: Transcript) -> Compaction:
+    return msgspec.structs.replace(compaction, later=grown.messages[len(compaction.after.messages) :])
 
 
 def _choose(source: Source, readers: Iterable[Reader], format: str) -> Reader:

@@ -70,7 +70,7 @@ def test_a_summary_of_one_fixed_sentence_severs_all(told: Check) -> None:
     report = told("Earlier turns were left out here.")
     assert report.outcome is Outcome.FAIL
     assert {finding.kind for finding in named(report, "audit.severed")} >= {"constraint", "receipt"}
-    assert "ch_5b2f9e01aa" in {finding.expected for finding in named(report, "audit.value-severed")}
+    assert any("ch_5b2f9e01aa" in finding.expected for finding in report.findings)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,204 @@
+"""Which of what is gone is missed: proof from how the conversation went on, or from what is still open (design section 2: a consumer).
+
+A summary of a foreign runtime leaves out hundreds of exact values, and nobody misses most of them. What decides is a consumer: a later call
+that uses the value after a tool had to show it once more, or, where nothing came later, something open that the value belongs to. A value
+that the agent goes on using without being shown it is known to it from elsewhere, and was not lost.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+
+from barrier_policy.audit.items import Known
+from barrier_policy.audit.messages import place_of
+from barrier_policy.audit.model import Need, Unproven
+from barrier_policy.audit.witness import Fate
+from barrier_policy.facts.json_leaves import is_json, json_leaves
+from barrier_policy.facts.token_index import TokenIndex
+from barrier_policy.facts.words import content_words
+from barrier_policy.ledger.model import Family
+from barrier_policy.ledger.values.bindings import MAX_STATEMENT
+from barrier_policy.transcript.model import Message, MessageKind, Part, PartType
+
+IDS = frozenset({"resource_id", "idempotency_key", "hash"})
+MANY_DIGITS, LONG_ID = 3, 6
+"""Digits and characters from which an id is not met by chance."""
+ALGORITHM = re.compile(r"(?:sha|md|base|utf)-?\d+", re.IGNORECASE)
+STAND_IN = re.compile(r"^\d+:\d+$|abc-?1|1234|^\d{4}-\d\d-\d\d-?$|test|example|foo|dead-?beef", re.IGNORECASE)
+"""Places in a text, plain dates, and what people write where any value would do."""
+LONG_PATH = 8
+DEVICES = "/dev/"
+TAG = re.compile(r"</?[a-z-]+>")
+"""What a runtime puts around the words of a command."""
+ON_A_PAGE = re.compile(r"(?:browser|page|screen)_|(?:^|_)(?:click|hover|scroll|drag)")
+"""Acts on a page that is shown: they are over with the page, and are done again at will."""
+UNDER_WAY = frozenset({"started", "partial"})
+SOME_WORDS = 0.5
+"""New text with this share of the words of a call, wherever, tells it in general."""
+WRITTEN = ("string", "_str", "content", "text", "description", "prompt", "message", "body")
+"""Endings of the names of arguments that are written down somewhere, and ask for nothing."""
+MAX_ARGUMENT = 500
+"""A longer argument is a text that a call writes; what stands in it is not asked for by its name."""
+
+
+class Consumers:
+    """What needs a value that is gone. `later` is how the conversation went on, () where nothing is known of that."""
+
+    def __init__(self, known: Sequence[Known], before: Sequence[Message], later: Sequence[Message]) -> None:
+        self._before = before
+        self._calls = {
+            (part.name, part.text): place_of(message, n) for message in reversed(later) for n, part in _calls(message)
+        }
+        self._worked_on = TokenIndex()
+        for message in before:
+            for part in message.parts:
+                for argument in _arguments(part):
+                    self._worked_on.add(message.index, argument)
+        self._later = {message.index: message for message in later}
+        self._used, self._shown = TokenIndex(), TokenIndex()
+        for message in later:
+            for part in message.parts if message.kind is MessageKind.MESSAGE else ():
+                for argument in _arguments(part):
+                    self._used.add(message.index, argument)
+                if part.type is not PartType.TOOL_CALL:
+                    self._shown.add(message.index, part.text)
+        self._owners = [
+            k for k in known if k.protected and k.item.family is not Family.BINDING and k.state != "failed_clean"
+        ]
+        self._owned = TokenIndex()
+        for number, owner in enumerate(self._owners):
+            self._owned.add(number, owner.item.text)
+
+    @property
+    def is_sequel_known(self) -> bool:
+        """Whether anything came later."""
+        return bool(self._later)
+
+    def need_of(self, value: Known) -> Need | None:
+        """Where it is used in a call after it had to be shown again; None where no later call asks for it."""
+        text = value.item.text
+        if not is_particular(value.item.kind, text) or (value.item.kind == "path" and not self._worked_on.holds(text)):
+            return None  # a file that was only listed is found by listing again
+        used, shown = next(self._used.find(text), -1), next(self._shown.find(text), -1)
+        if not 0 <= shown < used or not _is_result(self._later[shown]):
+            return None
+        return Need(used=place_of(self._later[used]), shown=place_of(self._later[shown]))
+
+    def repeat_of(self, effect: Known) -> Need | None:
+        """Where the very same call is made again and does the thing twice; None where it is not."""
+        if effect.item.kind == "idempotent":
+            return None
+        part = self._before[effect.item.message].parts[effect.item.part]
+        place = self._calls.get((part.name, part.text))
+        return Need(used=place) if place is not None else None
+
+    def is_pasted(self, rule: Known) -> bool:
+        """Whether it stands in a long text that somebody handed over."""
+        return len(self._before[rule.item.message].parts[rule.item.part].text) > MAX_STATEMENT
+
+    def owners_of(self, value: Known) -> Iterator[Known]:
+        """What is protected itself and names the value: owed, forbidden, under way or done."""
+        return (self._owners[number] for number in self._owned.find(value.item.text))
+
+
+def is_particular(kind: str, text: str) -> bool:
+    """Whether a value is spelt so that nobody meets it by chance: an id with digits, an address, a path to one file."""
+    if kind in IDS:
+        digits = sum(map(str.isdigit, ALGORITHM.sub("", text)))
+        return len(text) >= LONG_ID and digits >= MANY_DIGITS and not STAND_IN.search(text)
+    if kind == "path":
+        named = "." in text.rsplit("/", 1)[-1]
+        return named and text.strip("/").count("/") > 0 and len(text) >= LONG_PATH and not text.startswith(DEVICES)
+    return kind == "url"
+
+
+def _calls(message: Message) -> Iterator[tuple[int, Part]]:
+    return ((number, part) for number, part in enumerate(message.parts) if part.type is PartType.TOOL_CALL)
+
+
+def _arguments(part: Part) -> Iterator[str]:
+    """The short arguments of a call."""
+    if part.type is not PartType.TOOL_CALL:
+        return
+    if is_json(part.text):
+        yield from (
+            leaf.text for leaf in json_leaves(part.text) if len(leaf.text) <= MAX_ARGUMENT and not leaf.key.endswith(WRITTEN)
+        )
+    elif len(part.text) <= MAX_ARGUMENT:
+        yield part.text
+
+
+def _is_result(message: Message) -> bool:
+    return any(part.type is PartType.TOOL_RESULT for part in message.parts)
+
+
+class Judge:
+    """Says of what is gone whether it is missed, or why nothing shows that it is. `told` is the share of some words that stands in new text."""
+
+    def __init__(
+        self, consumers: Consumers, is_doubtful: Callable[[Known], bool], told: Callable[[frozenset[str]], float]
+    ) -> None:
+        self._consumers = consumers
+        self._is_doubtful = is_doubtful
+        self._told = told
+        self._paths: list[str] = []
+
+    def judge(self, known: Known, fate: Fate, reported: Collection[str]) -> Need | Unproven | None:
+        """The proof that it is missed, or why there is none; None where its loss needs no proof. `reported` are items that have a finding."""
+        match known.item.family:
+            case Family.CONSTRAINT:
+                return self._rule(known, fate)
+            case Family.OBLIGATION:
+                return self._owed(known)
+            case Family.EFFECT:
+                return self._effect(known, fate)
+            case Family.BINDING:
+                return self._binding(known, reported)
+        return None
+
+    def _rule(self, known: Known, fate: Fate) -> Unproven | None:
+        """What may be no rule, what stands in a text that was pasted (a plan, a report), and a requirement that is told in general."""
+        if self._is_doubtful(known) or self._consumers.is_pasted(known):
+            return Unproven.NO_RULE
+        general = fate is not Fate.CONTRADICTED and known.item.kind == "must" and self._tells(known.item.text)
+        return Unproven.IN_GENERAL if general else None
+
+    def _owed(self, known: Known) -> Unproven | None:
+        """What a user asked for is missed unless new text tells most of its words; what the agent meant to do, where nobody knows the sequel."""
+        if self._tells(known.item.text):
+            return Unproven.IN_GENERAL
+        return Unproven.NO_USE if known.item.kind != "request" and self._consumers.is_sequel_known else None
+
+    def _tells(self, text: str) -> bool:
+        words = content_words(TAG.sub(" ", text))
+        return bool(words) and self._told(words) >= SOME_WORDS
+
+    def _effect(self, known: Known, fate: Fate) -> Need | Unproven | None:
+        """What is under way is missed in any case; what was done where it is done again, or where nobody knows and nothing tells it."""
+        if known.state == "failed_clean":
+            return Unproven.NO_EFFECT
+        if fate is Fate.MENTIONED or self._tells(known.item.text.partition(" → ")[0]):
+            return Unproven.IN_GENERAL
+        if not self._consumers.is_sequel_known:
+            return None
+        if known.item.attributes.get("assumed") or ON_A_PAGE.search(known.item.attributes.get("operation", "")):
+            return Unproven.NO_USE
+        return None if known.state in UNDER_WAY else self._consumers.repeat_of(known) or Unproven.NO_USE
+
+    def _binding(self, known: Known, reported: Collection[str]) -> Need | Unproven | None:
+        """A value that nobody asks for later, or that belongs to nothing, is missed by nobody; nor is one whose owner has a finding itself."""
+        if self._consumers.is_sequel_known:
+            return self._asked_for(known) or Unproven.NO_USE
+        owners = list(self._consumers.owners_of(known))
+        return None if any(owner.item.id not in reported for owner in owners) else Unproven.NO_OWNER
+
+    def _asked_for(self, value: Known) -> Need | None:
+        """The proof that it was looked up again; none for a file that has one under a longer path, which is judged first."""
+        text = value.item.text
+        if any(path.endswith(f"/{text.lstrip('/')}") for path in self._paths):
+            return None
+        need = self._consumers.need_of(value)
+        if need is not None and value.item.kind == "path":
+            self._paths.append(text)
+        return need
