@@ -149,6 +149,11 @@ def promises(text: str) -> bool:
     return find_words("promises", text) is not None
 
 
+def promises_for_later(sentence: str) -> bool:
+    """Whether the agent says that it will do something, and at which later time or after what: `once they are here, I'll send both`."""
+    return find_words("will", sentence) is not None and is_for_later(sentence)
+
+
 def find_awaited(text: str) -> str | None:
     """The words by which the agent says that somebody other than the user has yet to answer."""
     lowered = lower_case(text)

@@ -8,7 +8,7 @@ from barrier_policy.facts.model import Fact
 from barrier_policy.facts.prose import prose_sentences
 from barrier_policy.ledger.conversation.look_ups import is_untold
 from barrier_policy.ledger.conversation.turns import MAX_CLOSING, MAX_REPLY, Conversation, Turn, user_text
-from barrier_policy.ledger.dialogue.cues import asks, only_acknowledges, promises
+from barrier_policy.ledger.dialogue.cues import asks, only_acknowledges, promises, promises_for_later
 from barrier_policy.ledger.model import Event, Item
 from barrier_policy.ledger.obligations.owed import Found, new_obligation
 from barrier_policy.transcript.model import Origin, Part, PartType
@@ -49,17 +49,21 @@ def _promised(conversation: Conversation, turn: Turn) -> list[Words]:
     if any(fact.get("proposed") for fact in found) and only_answers(conversation, turn):
         found = [fact for fact in found if not fact.get("proposed")]
     told = [(fact.part, fact.text) for fact in found]
+    if turn.asks or turn.wants_report:
+        return told  # what it will do next hangs on the answer, which is owed before
     parts = conversation.messages[turn.final].parts
     spelled_out = (words for number, part in enumerate(parts) for words in _spelled_out(number, part))
     return [*told, *(words for words in spelled_out if words not in told)]
 
 
 def _spelled_out(number: int, part: Part) -> list[Words]:
-    """The closing sentences of a part that promise in words which mean nothing else; an offer to do so is none."""
-    if part.type is not PartType.TEXT or not promises(part.text[-MAX_CLOSING:]):
+    """The closing sentences of a part that promise in words which mean nothing else, or for a later time; an offer to do so is none."""
+    if part.type is not PartType.TEXT or not (
+        promises(part.text[-MAX_CLOSING:]) or promises_for_later(part.text[-MAX_CLOSING:])
+    ):
         return []
-    sentences = prose_sentences(part.text[-MAX_CLOSING:])
-    return [(number, sentence.text) for sentence in sentences if promises(sentence.text) and not asks(sentence.text)]
+    sentences = (sentence.text for sentence in prose_sentences(part.text[-MAX_CLOSING:]))
+    return [(number, text) for text in sentences if (promises(text) or promises_for_later(text)) and not asks(text)]
 
 
 def only_answers(conversation: Conversation, turn: Turn) -> bool:
