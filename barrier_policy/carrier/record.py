@@ -20,7 +20,18 @@ from barrier_policy.errors import CarrierError
 Fields = dict[str, Any]
 """One item of a record."""
 
-KINDS = ("constraint", "gate", "obligation", "plan_item", "job", "receipt", "environment", "binding", "evidence")
+KINDS = (
+    "constraint",
+    "gate",
+    "obligation",
+    "plan_item",
+    "job",
+    "statement",
+    "receipt",
+    "environment",
+    "binding",
+    "evidence",
+)
 """Kinds of records in the order in which they are shown."""
 
 WORD_OF_STATE = {"confirmed": "done", "failed_clean": "failed"}
@@ -32,6 +43,7 @@ REQUIRED_FIELDS = {
     "receipt": ("id", "tool", "state", "text"),
     "constraint": ("id", "text", "polarity", "state", "origin"),
     "gate": ("id", "text", "polarity", "state", "origin"),
+    "statement": ("id", "text"),
     "environment": ("id", "name", "text"),
     "binding": ("id", "type", "text"),
     "evidence": ("id", "text"),

@@ -24,7 +24,7 @@ from barrier_policy.ledger.currency.superseded import find_statements
 from barrier_policy.ledger.model import Ledger
 from barrier_policy.transcript.model import Message, Origin
 
-SAYS = frozenset({"constraint", "gate", "obligation", "plan_item", "evidence"})
+SAYS = frozenset({"constraint", "gate", "obligation", "plan_item", "statement", "evidence"})
 """Kinds of records that say something; receipts are history, and a job or setting has one state at a time."""
 VALUE = "value:"
 

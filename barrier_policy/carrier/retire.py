@@ -29,6 +29,8 @@ REACH = 5
 """Turns of the user that `those` and `it` may point back to, as for findings of the ledger."""
 IN_REACH = "reach"
 """Field of a finding that a request needed which has left the transcript: how many turns of the user may still point back to it."""
+NOTED = ("statement", "evidence")
+"""Kinds of records that hold what was said and is no rule and no debt."""
 RELEASABLE = frozenset({"constraint", "gate", "obligation", "plan_item"})
 """What words can end. A job ends when it is reported to have ended."""
 
@@ -126,7 +128,7 @@ class _Present:
                 unit = waiting[taken][1]
                 taken += 1
                 if (item := _as_rule(unit)) is not None:
-                    (statements if unit.kind == "evidence" else rules).add(item)
+                    (statements if unit.kind in NOTED else rules).add(item)
             words = content_words(ending.text)
             if ending.kind == "release":
                 yield from (
@@ -202,7 +204,7 @@ class _Present:
 def _as_rule(unit: Unit) -> Item | None:
     """A thing that words can end, with the origin that must at least say them; None where nothing can."""
     origin = str(unit.item.get("origin") or unit.item.get("creditor") or "")
-    if unit.kind == "evidence" and unit.item.get("type") == "note":
+    if unit.kind in NOTED and unit.item.get("type") == "note":
         origin = Origin.USER
     elif unit.kind not in RELEASABLE or origin not in set(Origin):
         return None

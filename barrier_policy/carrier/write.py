@@ -10,7 +10,7 @@ from barrier_policy.carrier.record import REQUIRED_FIELDS, CarrierRecord, Draft,
 from barrier_policy.ledger.conversation.turns import opens_turn
 from barrier_policy.ledger.model import Family, Item, Ledger, state_in
 from barrier_policy.transcript.identity import message_digest
-from barrier_policy.transcript.model import Message
+from barrier_policy.transcript.model import Message, Origin
 
 KIND_OF_BINDING = {"note": "evidence", "row": "evidence", "environment": "environment"}
 RECORD_KIND = {Family.OBLIGATION: "obligation", Family.EFFECT: "receipt", Family.CONSTRAINT: "constraint"}
@@ -139,6 +139,8 @@ def record_kind(item: Item) -> str:
         return "gate"
     if item.family is Family.OBLIGATION and item.subject:
         return "plan_item" if item.subject == "plan" else "job"
+    if item.family is Family.BINDING and item.attributes.get("said_by") == Origin.USER:
+        return "statement"
     if item.family is Family.BINDING:
         return KIND_OF_BINDING.get(item.kind, "binding")
     return RECORD_KIND.get(item.family, "evidence")

@@ -24,6 +24,7 @@ DEFAULTS: dict[str, Fields] = {
     "obligation": {"state": "detached", "type": "commitment", "debtor": "agent", "creditor": "user"},
     "plan_item": {"state": "detached", "type": "commitment", "debtor": "agent", "creditor": "user", "subject": "plan"},
     "job": {"state": "detached", "type": "handoff", "subject": "job-1", "debtor": "tool_result", "creditor": "agent"},
+    "statement": {"state": "open", "type": "note"},
     "receipt": {"state": "confirmed", "tool": "write_file"},
     "environment": {"state": "open", "type": "environment", "name": "cwd"},
     "binding": {"state": "open", "type": "resource_id"},

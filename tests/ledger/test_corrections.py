@@ -195,7 +195,7 @@ def test_the_audit_wants_the_mark(decider: Decider, line: str, outcome: Outcome)
     lines = [line, WORKERS]
     report = audit(
         CORRECTED,
-        [*carrier(*(Entry(kind="evidence", text=text) for text in lines)), *TAIL],
+        [*carrier(*(Entry(kind="statement", text=text) for text in lines)), *TAIL],
         now=NOW,
         decider=decider,
         keep_last=2,

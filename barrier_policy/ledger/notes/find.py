@@ -16,6 +16,7 @@ from barrier_policy.ledger.notes.note import new_note
 from barrier_policy.ledger.notes.reports import places_of_secrets, reports, unfinished_turns
 from barrier_policy.ledger.notes.rows import rows
 from barrier_policy.ledger.notes.statements import shown_places, statements, told_in_passing
+from barrier_policy.transcript.model import Origin
 
 
 def find_notes(
@@ -29,7 +30,10 @@ def find_notes(
     found = [
         *statements(conversation, live),
         *told_in_passing(conversation),
-        *(new_note("note", place, 0, 980, text, "answer") for place, text in find_exchanges(conversation)),
+        *(
+            new_note("note", place, 0, 980, text, "answer", said_by=Origin.USER)
+            for place, text in find_exchanges(conversation)
+        ),
         *shown_places(conversation),
         *reports(conversation, acted, unfinished_turns(conversation, items, states, live)),
         *findings(conversation, live),

@@ -18,8 +18,10 @@ SHARED_WORDS = 2
 """Words that two texts must share to speak of one thing."""
 
 
-def new_note(kind: str, message: int, part: int, number: int, text: str, name: str = "", serves: int = -1) -> Item:
-    """A note, or a row that `serves` the message that consumes it."""
+def new_note(
+    kind: str, message: int, part: int, number: int, text: str, name: str = "", serves: int = -1, said_by: str = ""
+) -> Item:
+    """A note, `said_by` a user or not, or a row that `serves` the message that consumes it."""
     return Item(
         id=f"{kind}:{message}.{part}.{number}",
         family=Family.BINDING,
@@ -27,14 +29,14 @@ def new_note(kind: str, message: int, part: int, number: int, text: str, name: s
         message=message,
         part=part,
         text=text,
-        attributes=_attributes(name, str(serves) if serves >= 0 else ""),
+        attributes=_attributes(name, str(serves) if serves >= 0 else "", said_by),
     )
 
 
 @lru_cache(maxsize=256)
-def _attributes(name: str, serves: str) -> dict[str, str]:
+def _attributes(name: str, serves: str, said_by: str) -> dict[str, str]:
     """One dict for all notes that are alike in these; nobody writes to it."""
-    return {"name": name, "consumers": "1", "held": "", "serves": serves}
+    return {"name": name, "consumers": "1", "held": "", "serves": serves, "said_by": said_by}
 
 
 def spoken(message: Message) -> Iterator[str]:

@@ -12,7 +12,7 @@ from barrier_policy.ledger.conversation.turns import Conversation, Turn, closing
 from barrier_policy.ledger.dialogue.cues import asks, limits, may_ask, only_acknowledges, thanks
 from barrier_policy.ledger.model import Item
 from barrier_policy.ledger.notes.note import MAX_LINE, STATES, new_note, once_a_sentence
-from barrier_policy.transcript.model import PartType
+from barrier_policy.transcript.model import Origin, PartType
 
 STATEMENTS = ("instruction", "release", "correction", "request", "denial")
 MAX_TOLD = 12
@@ -55,10 +55,12 @@ def statements(conversation: Conversation, live: Set[int]) -> Iterator[Item]:
         plain = [fact for fact in facts if (fact.part, fact.start) not in rules]
         text = user_text(conversation, turn).strip()
         if plain and len(text) <= MAX_WHOLE and "secret" not in turn.kinds:
-            yield new_note("note", turn.start, plain[0].part, 0, _without_courtesies(text, plain), plain[0].kind)
+            yield new_note(
+                "note", turn.start, plain[0].part, 0, _without_courtesies(text, plain), plain[0].kind, said_by=Origin.USER
+            )
             continue
         for number, fact in enumerate(joined(conversation, plain)):
-            yield new_note("note", turn.start, fact.part, number, fact.text, fact.kind)
+            yield new_note("note", turn.start, fact.part, number, fact.text, fact.kind, said_by=Origin.USER)
 
 
 def _without_courtesies(text: str, facts: Sequence[Fact]) -> str:
@@ -85,7 +87,7 @@ def told_in_passing(conversation: Conversation) -> Iterator[Item]:
         if len(text.split()) < MIN_TOLD or len(text) > MAX_LINE or not 0 < len(reply) <= MAX_NOTED or may_ask(text):
             continue
         if _is_news(turn, text) or _is_taken_down(conversation, turn, text, reply):
-            yield new_note("note", turn.start, 0, 970, text, "told")
+            yield new_note("note", turn.start, 0, 970, text, "told", said_by=Origin.USER)
 
 
 def _is_news(turn: Turn, text: str) -> bool:
