@@ -54,7 +54,7 @@ def statements(conversation: Conversation, live: Set[int]) -> Iterator[Item]:
             facts = sorted(facts, key=lambda fact: -int(fact.get("confidence", 100)))[:MAX_TOLD]
         plain = [fact for fact in facts if (fact.part, fact.start) not in rules]
         text = user_text(conversation, turn).strip()
-        if plain and len(text) <= MAX_WHOLE and "secret" not in turn.kinds:
+        if plain and not rules and len(text) <= MAX_WHOLE and "secret" not in turn.kinds:
             yield new_note(
                 "note", turn.start, plain[0].part, 0, _without_courtesies(text, plain), plain[0].kind, said_by=Origin.USER
             )

@@ -91,7 +91,7 @@ def _may_order(turn: Turn, order: str) -> bool:
 def _orders(conversation: Conversation, turn: Turn, text: str) -> bool:
     """Whether the user may order something, and surely sets no rule."""
     if any(not rule.get("proposed") for rule in conversation.of_kind(turn.start, "constraint", "approval_gate")):
-        return is_for_later(text)
+        return "request" in turn.kinds and is_for_later(text)
     if "request" in turn.kinds and is_for_later(text) and not only_asks(text):
         return True
     told = [int(fact.get("confidence", 100)) for fact in conversation.of_kind(turn.start, *INSTRUCTIVE)]
