@@ -29,7 +29,8 @@ _ZERO_AFTER: Final = re.compile(r"\s*[:=]?\s*0(?!\d|[.,]\d)")
 _CLAUSE_END: Final = re.compile(r"[.,;:!?\n]")
 _VALUE_BREAK: Final = re.compile(r"[\s_,;:()/|.-]+")
 _RATIO: Final = re.compile(
-    r"(?<![\w./:,-])(?P<part>\d{1,9})\s?(?:/|of|von|vom|de|di|din|del|sur|su|van|z|ze|od|iz|из|з|із|av|af|ud af|dari|trên|trong|από|από τα|מתוך|מ|من|از|में से|จาก|out of)\s?(?P<whole>\d{1,9})(?![\w/:-]|[.,]\d)",
+    r"(?<![\w./:,-])(?P<part>\d{1,9})(?:\s?/\s?|\s(?:of|von|vom|de|di|din|del|sur|su|van|z|ze|od|iz|из|з|із|av|af|ud af|dari|trên|trong|από|από τα|out of)\s"
+    r"|\s?(?:מתוך|מ|من|از|में से|จาก)\s?)(?P<whole>\d{1,9})(?![\w/:-]|[.,]\d)",
     re.IGNORECASE,
 )
 _TWO_NUMBERS: Final = re.compile(r"\d\s?(?:/|[^\W\d_]{1,6}(?: of)?)\s?\d")
