@@ -102,6 +102,8 @@ STATES = [
     ("Заявка в обработке", "pending"),
     ("La solicitud está pendiente", "pending"),
     ("4 of 10 records written", "partial"),
+    ("To example.test:cart\n   77af102..5d2c1aa main -> main", "done"),
+    ("handed to the planner, task CP-41, result when ready", "pending"),
     ("created a.cs (0 bytes)", "partial"),
     ("teilweise ausgeführt", "partial"),
     ("updated 3 rows, error in row 4", "partial"),
