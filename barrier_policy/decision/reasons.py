@@ -14,6 +14,7 @@ from barrier_policy.join.places import Mark, marks
 from barrier_policy.ledger.model import Item
 from barrier_policy.policy import verdict
 from barrier_policy.policy.model import RuleEffect
+from barrier_policy.transcript.elements import part_pointers
 
 Cited = Item | Mark | verdict.Evidence
 
@@ -78,9 +79,7 @@ class ReasonWriter:
     """Writes the reasons of one transcript, each piece of evidence with its place. Holds nothing of the transcript but pointers."""
 
     def __init__(self, join: Join) -> None:
-        shared: dict[tuple[str, ...], tuple[str, ...]] = {}
-        pointers = (tuple(part.pointer for part in message.parts) for message in join.messages)
-        self._pointers = tuple(shared.setdefault(found, found) for found in pointers)
+        self._pointers = part_pointers(join.messages)
         changed = {event.item: event.message for event in join.ledger.events if event.state != "open"}
         later = (item.id for item in join.ledger.items if changed.get(item.id, item.message) != item.message)
         self._state_from = {name: changed[name] for name in later}
