@@ -111,7 +111,9 @@ class FactExtraction:
     ) -> list[Fact]:
         """The facts of one extractor, checked against their declared kinds; nothing where it fails."""
         try:
-            found = list(extractor(message, context))
+            found = [*extractor(message, context)]
+            if not found:
+                return found
             if len(found) > MAX_FACTS_PER_MESSAGE:
                 raise ValueError(f"{len(found)} facts for one message (at most {MAX_FACTS_PER_MESSAGE})")
             return [self._checked(fact, message, name) for fact in found]
