@@ -42,7 +42,7 @@ class ReasonTeller:
         self._join = join
         self._archives = archives
         self._words: dict[str, str] = {}
-        self._general: dict[Reason, Reason] = {}
+        self._general: dict[tuple[str, str, bool, tuple[str, ...]], Reason] = {}
 
     def tell(self, number: int, reasons: Iterable[verdict.Reason], *, binding: bool = True) -> tuple[Told, ...]:
         """The reasons for the verdict of a span; rules in mode `warn` are not `binding`, so that there is nothing to lift."""
@@ -51,7 +51,23 @@ class ReasonTeller:
 
     def _told(self, number: int, reason: verdict.Reason, items: Mapping[str, Item], *, binding: bool) -> Told:
         bars = binding and reason.effect is RuleEffect.BARRIER
-        general = Reason(
+        kinds = tuple(dict.fromkeys([cited.item.partition(":")[0] for cited in reason.evidence]))
+        key = (
+            reason.policy,
+            reason.rule,
+            bars,
+            kinds,
+        )  # of items, the words of what lifts a barrier say no more than their kinds
+        if key not in self._general:
+            self._general[key] = self._general_of(reason, bars=bars)
+        return Told(
+            general=self._general[key],
+            explanation=self._words.setdefault(reason.explanation, reason.explanation),
+            cited=self._cited(number, reason, items),
+        )
+
+    def _general_of(self, reason: verdict.Reason, *, bars: bool) -> Reason:
+        return Reason(
             policy=reason.policy,
             version=reason.version,
             rule=reason.rule,
@@ -61,11 +77,6 @@ class ReasonTeller:
             references=reason.references,
             evidence=(),
             lifted_by=lifted_by(repairs_of("", reason, archives=self._archives)) if bars else "",
-        )
-        return Told(
-            general=self._general.setdefault(general, general),
-            explanation=self._words.setdefault(reason.explanation, reason.explanation),
-            cited=self._cited(number, reason, items),
         )
 
     def _cited(self, number: int, reason: verdict.Reason, items: Mapping[str, Item]) -> tuple[Cited, ...]:
