@@ -9,6 +9,7 @@ import msgspec
 from barrier_policy.carrier.record import REQUIRED_FIELDS, CarrierRecord, Draft, Fields, Source, digest_of, line_of
 from barrier_policy.ledger.conversation.turns import opens_turn
 from barrier_policy.ledger.model import Family, Item, Ledger, state_in
+from barrier_policy.transcript.elements import part_pointers
 from barrier_policy.transcript.identity import message_digest
 from barrier_policy.transcript.model import Message, Origin
 
@@ -30,24 +31,19 @@ class Placement(msgspec.Struct, frozen=True, kw_only=True):
         return self.item is self.holder
 
 
-class Stem(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A message that records stem from: its digest, the pointer of its record, and those of its parts."""
-
-    digest: str
-    pointer: str
-    parts: tuple[str, ...]
-
-
 class Sources(msgspec.Struct, frozen=True, kw_only=True):
     """All that records say of the transcript that they stem from: what they are made of when the transcript itself is let go.
 
-    `stems` are by message index; `at_hand` is the message that opens the turn at hand.
+    By message index: `digests` of the messages that are named, `pointers` of the parts of each message, `records` that consumers stand in.
+    `at_hand` is the message that opens the turn at hand.
     """
 
     states: Mapping[str, str]
     head: str
     at_hand: int
-    stems: Mapping[int, Stem]
+    digests: Mapping[int, str]
+    pointers: Sequence[Sequence[str]]
+    records: Mapping[int, str]
 
     def state(self, item: Item) -> str:
         """As `Ledger.state`."""
@@ -57,15 +53,22 @@ class Sources(msgspec.Struct, frozen=True, kw_only=True):
 def find_sources(items: Iterable[Item], ledger: Ledger, messages: Sequence[Message]) -> Sources:
     """The sources of the records that hold some items."""
     at_hand = max((message.index for message in messages if opens_turn(message)), default=0)
-    named = {int(number) for item in items for number in (item.message, item.attributes.get("serves") or at_hand)}
-    shared: dict[tuple[str, ...], tuple[str, ...]] = {}
-    stems: dict[int, Stem] = {}
-    for message in (messages[index] for index in sorted(named)):
-        parts = tuple(part.pointer for part in message.parts)
-        stems[message.index] = Stem(
-            digest=message_digest(message), pointer=message.pointer, parts=shared.setdefault(parts, parts)
-        )
-    return Sources(states=ledger.states, head=ledger.head, at_hand=at_hand, stems=stems)
+    digests: dict[int, str] = {}
+    records: dict[int, str] = {}
+    for item in items:
+        consumer = int(item.attributes.get("serves") or at_hand)
+        records[consumer] = messages[consumer].pointer
+        for index in (item.message, consumer):
+            if index not in digests:
+                digests[index] = message_digest(messages[index])
+    return Sources(
+        states=ledger.states,
+        head=ledger.head,
+        at_hand=at_hand,
+        digests=digests,
+        pointers=part_pointers(messages),
+        records=records,
+    )
 
 
 def place(items: Sequence[Item]) -> tuple[Placement, ...]:
@@ -149,16 +152,16 @@ def record_kind(item: Item) -> str:
 def _draft(kind: str, span: str, placed: Sequence[Placement], sources: Sources, at: int | None = None) -> Draft:
     first = placed[0].item
     message = first.message if at is None else at
-    stem = sources.stems[message]
+    digest = sources.digests[message]
     return Draft(
         id=f"{kind}:{span}",
         kind=kind,
-        subject=(first.subject if at is None else f"turn:{stem.digest[7:23]}") or span,
+        subject=(first.subject if at is None else f"turn:{digest[7:23]}") or span,
         items=_once(kind, [_fields(kind, found, sources) for found in placed]),
         source=Source(
             message=message,
-            pointer=stem.parts[first.part] if at is None else stem.pointer,
-            digest=stem.digest,
+            pointer=sources.pointers[message][first.part] if at is None else sources.records[message],
+            digest=digest,
             head=sources.head,
         ),
     )
@@ -190,11 +193,11 @@ def _fields(record: str, placed: Placement, sources: Sources) -> Fields:
     if item.family in (Family.BINDING, Family.OBLIGATION):
         fields["type"] = item.kind
     if item.kind == "request":
-        fields["asked_in"] = sources.stems[item.message].digest
+        fields["asked_in"] = sources.digests[item.message]
     required = REQUIRED_FIELDS[kind]
     fields.update((name, value) for name, value in sorted(item.attributes.items()) if value or name in required)
     if serves := fields.pop("serves", ""):
-        fields["serves"] = [sources.stems[int(serves)].digest]
+        fields["serves"] = [sources.digests[int(serves)]]
     return fields
 
 

@@ -42,7 +42,6 @@ class Assessment(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     builds the span record that was judged again, `repair_records` those that a repair writes.
     """
 
-    number: int
     span: Span
     tokens: int
     coverage: Coverage
@@ -138,7 +137,6 @@ class _Assessor:
         digest = self._digests[number]
         result = self._evaluator.evaluate(record, digest)
         base = Assessment(
-            number=number,
             span=join.segmentation.spans[number],
             tokens=join.tokens[number],
             coverage=coverage,
@@ -220,7 +218,7 @@ def _blocked_by(span: str, reason: verdict.Reason, *, archives: bool) -> Iterato
 
 def record_of(join: Join, found: Assessment) -> Record:
     """The span record that a verdict rests on, built again: records are not kept."""
-    return build_record(join, found.number, found.coverage, found.provenance)
+    return build_record(join, join.number_of(found.span), found.coverage, found.provenance)
 
 
 def repair_records(join: Join, found: Assessment) -> list[CarrierRecord]:

@@ -14,6 +14,7 @@ from barrier_policy.join.places import Mark, marks
 from barrier_policy.ledger.model import Item
 from barrier_policy.policy import verdict
 from barrier_policy.policy.model import RuleEffect
+from barrier_policy.transcript.elements import part_pointers
 
 Cited = Item | Mark | verdict.Evidence
 
@@ -41,7 +42,7 @@ class ReasonTeller:
         self._join = join
         self._archives = archives
         self._words: dict[str, str] = {}
-        self._general: dict[Reason, Reason] = {}
+        self._general: dict[tuple[str, str, bool, tuple[str, ...]], Reason] = {}
 
     def tell(self, number: int, reasons: Iterable[verdict.Reason], *, binding: bool = True) -> tuple[Told, ...]:
         """The reasons for the verdict of a span; rules in mode `warn` are not `binding`, so that there is nothing to lift."""
@@ -50,7 +51,23 @@ class ReasonTeller:
 
     def _told(self, number: int, reason: verdict.Reason, items: Mapping[str, Item], *, binding: bool) -> Told:
         bars = binding and reason.effect is RuleEffect.BARRIER
-        general = Reason(
+        kinds = tuple(dict.fromkeys([cited.item.partition(":")[0] for cited in reason.evidence]))
+        key = (
+            reason.policy,
+            reason.rule,
+            bars,
+            kinds,
+        )  # of items, the words of what lifts a barrier say no more than their kinds
+        if key not in self._general:
+            self._general[key] = self._general_of(reason, bars=bars)
+        return Told(
+            general=self._general[key],
+            explanation=self._words.setdefault(reason.explanation, reason.explanation),
+            cited=self._cited(number, reason, items),
+        )
+
+    def _general_of(self, reason: verdict.Reason, *, bars: bool) -> Reason:
+        return Reason(
             policy=reason.policy,
             version=reason.version,
             rule=reason.rule,
@@ -60,11 +77,6 @@ class ReasonTeller:
             references=reason.references,
             evidence=(),
             lifted_by=lifted_by(repairs_of("", reason, archives=self._archives)) if bars else "",
-        )
-        return Told(
-            general=self._general.setdefault(general, general),
-            explanation=self._words.setdefault(reason.explanation, reason.explanation),
-            cited=self._cited(number, reason, items),
         )
 
     def _cited(self, number: int, reason: verdict.Reason, items: Mapping[str, Item]) -> tuple[Cited, ...]:
@@ -78,9 +90,7 @@ class ReasonWriter:
     """Writes the reasons of one transcript, each piece of evidence with its place. Holds nothing of the transcript but pointers."""
 
     def __init__(self, join: Join) -> None:
-        shared: dict[tuple[str, ...], tuple[str, ...]] = {}
-        pointers = (tuple(part.pointer for part in message.parts) for message in join.messages)
-        self._pointers = tuple(shared.setdefault(found, found) for found in pointers)
+        self._pointers = part_pointers(join.messages)
         changed = {event.item: event.message for event in join.ledger.events if event.state != "open"}
         later = (item.id for item in join.ledger.items if changed.get(item.id, item.message) != item.message)
         self._state_from = {name: changed[name] for name in later}

@@ -41,14 +41,15 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     `kinds` are the kinds of facts of each message, also of those that are left out.
     """
 
-    by_message: tuple[tuple[Fact, ...], ...]
+    by_message: tuple[Sequence[Fact], ...]
+    """Lists, because the interpreter keeps small tuples that are let go, and with them the memory of the facts around."""
     kinds: tuple[frozenset[str], ...]
     masker: Masker
     failures: tuple[Failure, ...] = ()
 
     def without(self, kind: str) -> Facts:
         """These facts without those of a kind, of which only `kinds` still tells."""
-        by_message = tuple(tuple(fact for fact in found if fact.kind != kind) for found in self.by_message)
+        by_message = tuple([fact for fact in found if fact.kind != kind] for found in self.by_message)
         return msgspec.structs.replace(self, by_message=by_message)
 
 
@@ -110,7 +111,9 @@ class FactExtraction:
     ) -> list[Fact]:
         """The facts of one extractor, checked against their declared kinds; nothing where it fails."""
         try:
-            found = list(extractor(message, context))
+            found = [*extractor(message, context)]
+            if not found:
+                return found
             if len(found) > MAX_FACTS_PER_MESSAGE:
                 raise ValueError(f"{len(found)} facts for one message (at most {MAX_FACTS_PER_MESSAGE})")
             return [self._checked(fact, message, name) for fact in found]
@@ -159,10 +162,11 @@ def extract(
 ) -> Facts:
     """Facts of all messages of a transcript; with `memo`, only those are extracted that it does not know."""
     extraction = FactExtraction(extractors, kinds, tools=tools, now=now, memo=memo)
-    by_message = tuple(extraction.add(message, result_calls(message, pairs.call_of, messages)) for message in messages)
+    calls = (result_calls(message, pairs.call_of, messages) for message in messages)
+    by_message = tuple([*extraction.add(message, answered)] for message, answered in zip(messages, calls, strict=True))
     masker = Masker(messages, by_message)
     if masker:
-        by_message = tuple(tuple(masker.fact(fact) for fact in found) for found in by_message)
+        by_message = tuple([masker.fact(fact) for fact in found] for found in by_message)
     return Facts(
         by_message=by_message,
         kinds=tuple(_kinds(by_message)),

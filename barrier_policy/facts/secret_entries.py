@@ -8,7 +8,7 @@ from binascii import Error
 from collections.abc import Iterator
 from typing import Final
 
-from barrier_policy.facts.secret_forms import Secret
+from barrier_policy.facts.secret_forms import FOUR_DIGITS, Secret
 from barrier_policy.facts.secret_labels import SecretType
 from barrier_policy.facts.secret_shapes import is_placeholder, is_random, is_strong
 
@@ -36,7 +36,7 @@ def by_entry(text: str) -> Iterator[Secret]:
     if "$" in text or "SHA}" in text:
         for match in HASH.finditer(text):
             yield Secret(start=match.start(), end=match.end(), type=SecretType.PASSWORD, name="hash")
-    for match in SOCIAL_SECURITY.finditer(text):
+    for match in SOCIAL_SECURITY.finditer(text) if FOUR_DIGITS.search(text) is not None else ():
         yield Secret(start=match.start(1), end=match.end(1), type=SecretType.NATIONAL_ID, name="ssn")
 
 

@@ -178,10 +178,12 @@ def _list(body: str, text: str, start: int) -> tuple[str, str] | None:
         items = items[:coded]
     while len(items) > 1 and items[-1].lower() in FUNCTION_WORDS:
         items.pop()
+    if len(items) < 2:
+        return None
     kind = list_type(items)
-    if not kind and COLUMN_CONTEXT.search(text, max(0, start - 60), start) and all(item.isidentifier() for item in items):
+    if not kind and all(map(str.isidentifier, items)) and COLUMN_CONTEXT.search(text, max(0, start - 60), start):
         kind = "column_set"
-    return (kind, ", ".join(items)) if kind and len(items) > 1 else None
+    return (kind, ", ".join(items)) if kind else None
 
 
 # --- JSON

@@ -5,6 +5,7 @@ Linear in the transcript: every item is looked at once for its home span.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from itertools import groupby
 from typing import Any, TypeVar
@@ -60,6 +61,10 @@ class Join(msgspec.Struct, frozen=True, kw_only=True):
     structured: tuple[bool, ...]
     kinds: tuple[frozenset[str], ...]
     settings: Settings
+
+    def number_of(self, span: Span) -> int:
+        """Which of the spans it is."""
+        return bisect_left(self.segmentation.spans, span.start, key=lambda other: other.start)
 
 
 def span_index(segmentation: Segmentation) -> list[int]:

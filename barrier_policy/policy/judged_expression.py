@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from barrier_policy.policy.cel.engine import FAILED, Engine, Failed, Value
 from barrier_policy.policy.cel.scope import Path
 from barrier_policy.policy.model import Expression
-from barrier_policy.policy.record import Reading
+from barrier_policy.policy.record import Reading, RecordReader
 from barrier_policy.policy.verdict import Clause, Outcome
 
 MEMO_ENTRIES = 200
@@ -65,6 +65,46 @@ class JudgedExpression:
         clauses = (clause_on(clause, span) for clause in self.expression.clauses)
         failed = next((clause.text for clause in clauses if clause.outcome is Outcome.ERROR), self.expression.text)
         return f"`{' '.join(failed.split())}` could not be evaluated {CAUSES}"
+
+
+class JudgedEvidence:
+    """An expression for the items that a rule cites; `label` is the field that names an item.
+
+    Which items of a list it cites is remembered, if all that it can see of them is in `Reading.sights`.
+    """
+
+    def __init__(self, expression: Expression, engine: Engine, reader: RecordReader, label: str) -> None:
+        self.expression = expression
+        self.label = label
+        self._program = JudgedExpression(expression, engine)
+        self._lists = expression.reads if reader.shows(expression.cel, expression.reads) else ()
+        self._memo: dict[tuple[Hashable, ...], tuple[int, ...]] = {}
+
+    def items(self, span: JudgedSpan) -> list[Any] | Failed:
+        """The items as records; FAILED where something that it reads is not right."""
+        if len(self._lists) != 1:
+            return self._evaluated(span)
+        path = self._lists[0]
+        key = (span.reading.sights[path],)
+        places = self._memo.get(key)
+        if places is not None:
+            listed = span.reading.value(path)
+            return [listed[place] for place in places]
+        items = self._evaluated(span)
+        if isinstance(items, list):
+            listed = span.reading.value(path)
+            place_of = {item[self.label]: place for place, item in enumerate(listed)}
+            if len(place_of) == len(listed):
+                remember(self._memo, key, tuple(place_of[item[self.label]] for item in items), span, self._lists)
+        return items
+
+    def failure(self, span: JudgedSpan) -> str:
+        """See `JudgedExpression`."""
+        return self._program.failure(span)
+
+    def _evaluated(self, span: JudgedSpan) -> list[Any] | Failed:
+        items = self._program.value(span)
+        return items if isinstance(items, list) else FAILED
 
 
 def remember(

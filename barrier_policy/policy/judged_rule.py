@@ -6,7 +6,7 @@ from functools import cached_property
 
 from barrier_policy.join.schema import RecordSchema
 from barrier_policy.policy.cel.engine import FAILED, Engine
-from barrier_policy.policy.judged_expression import JudgedExpression, JudgedSpan, clause_of
+from barrier_policy.policy.judged_expression import JudgedEvidence, JudgedExpression, JudgedSpan, clause_of
 from barrier_policy.policy.model import Policy, Rule, Waiver
 from barrier_policy.policy.record import RecordReader
 from barrier_policy.policy.verdict import Clause, Evidence, Outcome, Reason, RuleError, RuleOutcome
@@ -23,7 +23,7 @@ class JudgedRule:
         self._explanation = JudgedExpression(rule.explanation, engine) if rule.explanation else None
         self._is_remembered = rule.explanation is not None and reader.shows(rule.explanation.cel, rule.explanation.reads)
         self._evidence = [
-            (JudgedExpression(expression, engine), _label(schema, expression.item)) for expression in rule.evidence
+            JudgedEvidence(expression, engine, reader, _label(schema, expression.item)) for expression in rule.evidence
         ]
         self._about = tuple(dict.fromkeys(path[0] for path in rule.condition.reads))
         self._settled = {value: self._outcome(Outcome.TRUE if value else Outcome.FALSE) for value in (True, False)}
@@ -87,13 +87,13 @@ class JudgedRule:
 
     def _cite(self, span: JudgedSpan, errors: list[RuleError]) -> list[Evidence]:
         cited = []
-        for program, label in self._evidence:
-            items = program.value(span)
-            if isinstance(items, list):
-                kind = program.expression.item
-                cited += [Evidence(item=item[label], kind=kind, message=item["message"]) for item in items]
-            else:
+        for program in self._evidence:
+            items = program.items(span)
+            if items is FAILED:
                 errors.append(self.error("evidence", program.failure(span)))
+                continue
+            kind, label = program.expression.item, program.label
+            cited += [Evidence(item=item[label], kind=kind, message=item["message"]) for item in items]
         return cited
 
 

@@ -100,7 +100,7 @@ class Reading:
     def problem(self, paths: Iterable[Path]) -> str:
         """Why an expression that reads these paths can't be evaluated; empty if it can."""
         for path in paths:
-            if self._value(path) is None:
+            if self.value(path) is None:
                 type_name = self._paths[path].type
                 limit = f" of at most {MAX_ITEMS:,} items" if element(type_name) else ""
                 return f"`span.{'.'.join(path)}` is not {article(type_name)}{limit}"
@@ -110,7 +110,7 @@ class Reading:
         """The valid paths as one nested dict."""
         span: dict[str, Any] = {}
         for path in self.keys:
-            value = self._value(path)
+            value = self.value(path)
             if value is None:
                 continue
             holder = span
@@ -123,10 +123,10 @@ class Reading:
         key = self.keys[path]
         if reader.see is None or key == _NOTHING:
             return key
-        value = self._value(path)
+        value = self.value(path)
         return key if value is None else tuple(map(reader.see, value))
 
-    def _value(self, path: Path) -> Any:
+    def value(self, path: Path) -> Any:
         """What stands at a path, None where that is not what the schema says."""
         if path not in self._values:
             try:

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from barrier_policy.transcript.model import Message
 from barrier_policy.transcript.source import Source
 from barrier_policy.transcript.values import as_text, decode_json
 
@@ -71,6 +72,13 @@ def elements_of(items: Iterable[Any], pointer: str = "", *, line: int = 0) -> It
 def sample(source: Source, *keys: str) -> list[dict[str, Any]]:
     """The objects among the first elements, for probes."""
     return [element.value for element in islice(find_elements(source, *keys), SAMPLE) if isinstance(element.value, dict)]
+
+
+def part_pointers(messages: Iterable[Message]) -> tuple[tuple[str, ...], ...]:
+    """The pointers of each message's parts. Most messages have the same as many others, and these are one tuple."""
+    shared: dict[tuple[str, ...], tuple[str, ...]] = {}
+    found = (tuple(part.pointer for part in message.parts) for message in messages)
+    return tuple(shared.setdefault(pointers, pointers) for pointers in found)
 
 
 def _decoded(value: Any) -> Any:

@@ -117,7 +117,6 @@ def found(number: int, *, free: bool, gain: int = 0, secret: str = "") -> Assess
     """An assessment of a span of 20 tokens, as far as a plan looks at it."""
     item = Item(id=f"note:{number}", family=Family.BINDING, kind="note", message=number, text=f"noted {secret}")
     return Assessment(
-        number=number,
         span=Span(start=number, end=number + 1),
         tokens=20,
         coverage=Coverage(),

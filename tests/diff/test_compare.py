@@ -63,7 +63,6 @@ def span(rules: dict[str, RuleEffect], *, rebind: str = "", held: str = "", erro
     """A span: `rebind` are the items of its repair, `held` those whose values stay in another span."""
     result = verdict(rules, errors)
     found = Assessment(
-        number=0,
         span=Span(start=0, end=1),
         tokens=7,
         coverage=Coverage(values=frozenset(f"text of {name}" for name in held)),

@@ -304,6 +304,38 @@ def test_an_explanation_is_that_of_its_own_record_where_it_names_what_no_conditi
     assert explained == ["started deploy", "started pay", "partial pay", "started deploy"]
 
 
+def test_what_is_cited_is_found_once_for_records_that_look_alike_and_named_by_each_of_them(
+    load: Load, rule: Callable[..., str], engine: Engine, record: Record, effect: Callable[..., Record]
+) -> None:
+    counting = CountingEngine(engine)
+    more = "evidence: span.effects.filter(e, e.unsettled)"
+    evaluator = Evaluator(load(rule("a.barrier", "span.effects.exists(e, e.unsettled)", more=more), engine=engine), counting)
+
+    def cited(*effects: tuple[str, bool]) -> list[str]:
+        record["effects"] = [effect(id=name, unsettled=unsettled) for name, unsettled in effects]
+        (reason,) = evaluator.evaluate(record).reasons
+        return [item.item for item in reason.evidence]
+
+    assert cited(("e1", False), ("e2", True)) == ["e2"]
+    assert cited(("e3", False), ("e4", True)) == ["e4"]
+    assert counting.evaluations == 2  # the condition and the evidence, for the first record
+    assert cited(("e5", True), ("e6", True)) == ["e5", "e6"]
+    assert cited(("e7", False), ("e7", True)) == ["e7"]  # of the same name: which of the two can't be told
+    assert cited(("e8", True), ("e9", False)) == ["e8"]
+
+
+def test_evidence_that_names_what_no_condition_does_is_that_of_its_own_record(
+    load: Load, rule: Callable[..., str], engine: Engine, record: Record, effect: Callable[..., Record]
+) -> None:
+    more = "evidence: span.effects.filter(e, e.tool == 'pay')"
+    evaluator = Evaluator(load(rule("a.barrier", "span.effects.exists(e, e.unsettled)", more=more), engine=engine), engine)
+    found = []
+    for tools in (("pay", "ship"), ("ship", "pay")):
+        record["effects"] = [effect(id=tool, tool=tool, message=n, unsettled=True) for n, tool in enumerate(tools)]
+        found += [item.message for reason in evaluator.evaluate(record).reasons for item in reason.evidence]
+    assert found == [0, 1]
+
+
 def test_a_memory_that_is_full_is_emptied_and_stays_right(
     load: Load, rule: Callable[..., str], fast_engine: Engine, record: Record
 ) -> None:

@@ -27,13 +27,13 @@ def test_without_the_items_that_it_cites_a_barrier_rule_is_false(
 ) -> None:
     found = analyse(data.draw(transcripts), keep_last=keep_last)
     naming = {rule.id for _, rule in decider.policies.rules() if rule.evidence}
-    for assessment in found.assessments:
-        cited = {(item.item, item.message) for reason in assessment.reasons for item in reason.evidence}
+    for assessment, span in zip(found.assessments, found.decision.spans, strict=True):
+        cited = {(item.item, item.message) for reason in span.reasons for item in reason.evidence}
         record = record_of(found.join, assessment)
         for name in LISTS:
             record[name] = [i for i in record[name] if (i.get("id") or i.get("what"), i["message"]) not in cited]
         outcomes = {outcome.rule: outcome.outcome for outcome in decider.evaluator.evaluate(record).outcomes}
-        for reason in assessment.reasons:
+        for reason in span.reasons:
             if reason.effect == "barrier" and reason.rule in naming:
                 assert outcomes[reason.rule] == "false", reason
 

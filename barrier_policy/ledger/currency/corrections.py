@@ -27,6 +27,7 @@ SHORT = 8
 
 _VALUE = r"[€$£#]?(?:[^\W\d_][\w-]{0,40})?\d[\w./:%€$-]{0,60}"
 VALUE = re.compile(rf"(?<![\w./:-]){_VALUE}")
+DIGIT = re.compile(r"\d")
 _UNIT = r"(?:[ ][^\W\d_]\w{0,20}){0,2}"
 _ARTICLE = r"(?:(?:the|at|on|to|der|die|das|auf|um|le|la|les|à|el|los|il|o|de|het) )?"
 _NOT = (
@@ -91,7 +92,7 @@ class Replaced(msgspec.Struct, frozen=True, kw_only=True):
 
 def may_correct(sentence: str) -> bool:
     """Whether a sentence has the form of a correction."""
-    if len(sentence) > MAX_SENTENCE or VALUE.search(sentence) is None:
+    if len(sentence) > MAX_SENTENCE or DIGIT.search(sentence) is None or VALUE.search(sentence) is None:
         return False
     return _takes_back(sentence) or next(_pairs(sentence), None) is not None
 
@@ -103,6 +104,8 @@ def _takes_back(sentence: str) -> bool:
 
 def values_in(text: str) -> tuple[str, ...]:
     """The values with a digit in a text, in order, each as often as it stands there."""
+    if DIGIT.search(text) is None:
+        return ()
     return tuple(found.group().rstrip(".:-/") for found in VALUE.finditer(text))
 
 

@@ -13,6 +13,7 @@ import msgspec
 
 from barrier_policy.ledger.conversation.turns import Call, Conversation, opens_turn, speaks
 from barrier_policy.ledger.currency.corrections import (
+    DIGIT,
     Replaced,
     Statement,
     find_replaced,
@@ -123,8 +124,9 @@ def _looked_again(
 
 
 def _sentences(message: Message) -> Iterator[str]:
+    """The sentences of texts that have a digit, as every value has."""
     for part in message.parts:
-        if part.type is PartType.TEXT and len(part.text) <= MAX_STATEMENT:
+        if part.type is PartType.TEXT and len(part.text) <= MAX_STATEMENT and DIGIT.search(part.text) is not None:
             yield from (sentence.strip() for sentence in SENTENCE_END.split(part.text) if sentence.strip())
 
 
