@@ -263,8 +263,19 @@ def test_the_agent_takes_back_what_it_said_itself(correction: str) -> None:
         (("assistant", "The port is 5432."), ("assistant", "The replica listens on port 5433, not 5432.")),
         (("assistant", "The port is 5432."), ("assistant", "Sorry, I can't reach it.")),
         (("assistant", "There are 14 rows and 15 columns."), ("assistant", "Sorry for the delay, the port is 5433.")),
+        (
+            ("assistant", "The model gives 1364650861."),
+            ("assistant", "There is a typo in line 9, I called the solver of the model wrongly."),
+        ),
     ],
-    ids=["a user said it", "a user said it as well", "no error is owned up to", "no value", "nothing of that form"],
+    ids=[
+        "a user said it",
+        "a user said it as well",
+        "no error is owned up to",
+        "no value",
+        "nothing of that form",
+        "of something else",
+    ],
 )
 def test_what_the_agent_cannot_take_back_holds(said: tuple[tuple[str, str], ...]) -> None:
     assert own(*said) == {}

@@ -202,7 +202,8 @@ class _Said:
         earlier = [number for number in range(max(0, end - REACH), end) if self._values[number]]
         if not by.by_user:
             earlier = [number for number in earlier if not self._statements[number].by_user]
-        alike = [n for n in earlier if words & _about(self._statements[n].text) and self._alike(n, new)]
+        least = 1 if by.by_user else max(1, len(words) / 2)  # the agent's prose has a number in every other sentence
+        alike = [n for n in earlier if len(words & _about(self._statements[n].text)) >= least and self._alike(n, new)]
         if not alike and len(by.text.split()) <= SHORT:
             last = self._last_by_user(earlier) if by.by_user else earlier[-1:]
             alike = [n for n in last if self._alike(n, new)]
