@@ -56,6 +56,7 @@ class Unproven(StrEnum):
     NO_RULE = "it may be no rule"
     IN_GENERAL = "told in general words only"
     NO_EFFECT = "it failed and left nothing behind"
+    MOVED = "the runtime puts it elsewhere"
     UNREADABLE = "nobody could read it before either"
     OPAQUE = "it may stand in what can't be read"
 
