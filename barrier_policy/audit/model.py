@@ -53,6 +53,7 @@ class Unproven(StrEnum):
 
     NO_USE = "no later message asks for it"
     NO_OWNER = "nothing open names it"
+    TOLD_WITH = "a finding about what it belongs to tells it"
     NO_RULE = "it may be no rule"
     IN_GENERAL = "told in general words only"
     NO_EFFECT = "it failed and left nothing behind"

@@ -186,7 +186,9 @@ class Judge:
         if self._consumers.is_sequel_known:
             return self._asked_for(known) or Unproven.NO_USE
         owners = list(self._consumers.owners_of(known))
-        return None if any(owner.item.id not in reported for owner in owners) else Unproven.NO_OWNER
+        if any(owner.item.id not in reported for owner in owners):
+            return None
+        return Unproven.TOLD_WITH if owners else Unproven.NO_OWNER
 
     def _asked_for(self, value: Known) -> Need | None:
         """The proof that it was looked up again; none for a file that has one under a longer path, which is judged first."""
