@@ -58,6 +58,8 @@ _ERROR_HEAD: Final = re.compile(
     r"\W{0,3}(?:\w+ )?(?:error|err|failed|failure|fatal|invalid|fehler|erreur|errore|erro)\b(?!s?\s*[:=]?\s*0\b)",
     re.IGNORECASE,
 )
+_UNAPPLIED: Final = re.compile(r"\W{0,3}(?:apply_)?patch verification failed\b", re.IGNORECASE)
+"""What is said of a patch that was looked over before any of it was written; the file that it quotes is no word about it."""
 _TIMED: Final = re.compile(r"\W{0,4}(?:\d{4}-\d\d-\d\d[T ])?\d{1,2}:\d\d\b")
 _ARROW: Final = re.compile("->|=>|→|⇒")
 _NUMBER: Final = re.compile(r"\b(?=[\w-]{0,20}\d)[\w-]{4,24}\b")
@@ -75,6 +77,9 @@ def read_text(part: Part, question: Question) -> ResultReading:
         return _failing(text, question, state, code[1], code[2], basis="exit_code")
     if part.is_error is True or _ERROR_TAG.match(text, 0, HEAD):
         return _failing(text, question, error_state(_head(text)), 0, line_end(text, 0), basis="flag")
+    if unapplied := _UNAPPLIED.match(text, 0, HEAD):
+        failed, end = ResultState.FAILED, line_end(text, unapplied.end())
+        return ResultReading(state=failed, basis="text", reports=failed, start=unapplied.start(), end=end, fails=True)
     match = _HTTP_HEAD.match(text, 0, HEAD)
     if match is not None:
         status = int(match[1] or match[2])

@@ -32,6 +32,7 @@ from barrier_policy.carrier.retire import retire
 from barrier_policy.facts.extract import Facts
 from barrier_policy.facts.token_index import TokenIndex
 from barrier_policy.ledger.model import Family
+from barrier_policy.ledger.values.bindings import MAX_STATEMENT
 from barrier_policy.transcript.model import Message, Transcript
 from barrier_policy.transcript.pairing import pair_calls
 from barrier_policy.transcript.reader import Compaction
@@ -228,9 +229,14 @@ class _Audit:
         return fate is Fate.MENTIONED or (opaque and fate is Fate.GONE) or self._is_doubtful(known)
 
     def _is_doubtful(self, known: Known) -> bool:
-        """Whether a rule may be none: weak evidence protects it, and its loss is no certain loss."""
+        """Whether a rule may be none: weak evidence protects it, and its loss is no certain loss.
+
+        Of a foreign result that goes for what stands in a text that was pasted as well: a plan or a report is full of what looks like rules.
+        """
         if known.item.family is not Family.CONSTRAINT:
             return False
+        if not self._exact and len(self._result.before[known.item.message].parts[known.item.part].text) > MAX_STATEMENT:
+            return True
         if known.item.message not in self._doubtful:
             facts = self._facts([self._result.before[known.item.message]]).by_message[0]
             rules = [fact for fact in facts if fact.kind in ("constraint", "approval_gate")]

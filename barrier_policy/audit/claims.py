@@ -116,9 +116,11 @@ class ClaimChecks:
 
     def _contradicts(self, sentence: Sentence, known: Known) -> bool:
         """Whether it says that the rule has ended, or demands the opposite. Who quotes a rule, even cut short, does not contradict it."""
+        if not self._doubted.exact and not self._doubted.is_rule(known):
+            return False
         if self._relieves(sentence, known):
             return True
-        if not self._doubted.exact and (not self._doubted.is_rule(known) or _quotes(sentence.text, known.item.text)):
+        if not self._doubted.exact and _quotes(sentence.text, known.item.text):
             return False
         return known.item.text not in sentence.text and sentence.opposes(known.item.text, known.item.kind)
 

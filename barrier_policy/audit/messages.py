@@ -36,6 +36,7 @@ def check_messages(
     what nobody could read nobody can say that it is missed. None: the result is a gate's.
     """
     changed = dict(_changed(result))
+    told: set[Hashable] = set()
     for message in result.before:
         required = _required(message, tail_start, unread)
         if not required:
@@ -46,8 +47,10 @@ def check_messages(
         if again is not None and required == "unreadable":
             notes.reclaim("messages", required, Unproven.UNREADABLE)
             continue
-        if again is not None and required == "instructions" and message_key(message) in again:
-            continue
+        if again is not None and required == "instructions":
+            if (key := message_key(message)) in again or key in told:
+                continue
+            told.add(key)
         rule = "audit.opaque" if required == "unreadable" else "audit.severed"
         notes.add(rule, "messages", f"message:{message.index}", required, before=place_of(message), expected=shown(message))
     for index, new in changed.items():
@@ -68,7 +71,7 @@ def check_messages(
             found=found,
         )
     _check_copies(result, notes)
-    _check_order(result, notes)
+    _check_order(result, notes, is_gates=again is None)
     return frozenset(changed)
 
 
@@ -147,9 +150,13 @@ def _check_copies(result: Result, notes: Notebook) -> None:
             notes.add("audit.unsupported", "messages", f"copy:{message.index}", "copy", after=place, found=shown(message))
 
 
-def _check_order(result: Result, notes: Notebook) -> None:
+def _check_order(result: Result, notes: Notebook, *, is_gates: bool) -> None:
+    """Messages in another order than before. Foreign runtimes put instructions behind what users said, which loses nothing."""
     notes.count("order", sum(standing is Standing.KEPT for standing in result.standing))
     for index in sorted(result.alignment.moved):
+        if not is_gates:
+            notes.reclaim("order", "message", Unproven.MOVED)
+            continue
         old = result.before[result.alignment.before_of[index]]
         places = place_of(old), place_of(result.after[index])
         name = f"message:{old.index}"

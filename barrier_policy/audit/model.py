@@ -53,9 +53,11 @@ class Unproven(StrEnum):
 
     NO_USE = "no later message asks for it"
     NO_OWNER = "nothing open names it"
+    TOLD_WITH = "a finding about what it belongs to tells it"
     NO_RULE = "it may be no rule"
     IN_GENERAL = "told in general words only"
     NO_EFFECT = "it failed and left nothing behind"
+    MOVED = "the runtime puts it elsewhere"
     UNREADABLE = "nobody could read it before either"
     OPAQUE = "it may stand in what can't be read"
 

@@ -18,7 +18,6 @@ from barrier_policy.facts.json_leaves import is_json, json_leaves
 from barrier_policy.facts.token_index import TokenIndex
 from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.model import Family
-from barrier_policy.ledger.values.bindings import MAX_STATEMENT
 from barrier_policy.transcript.model import Message, MessageKind, Part, PartType
 
 IDS = frozenset({"resource_id", "idempotency_key", "hash"})
@@ -93,10 +92,6 @@ class Consumers:
         place = self._calls.get((part.name, part.text))
         return Need(used=place) if place is not None else None
 
-    def is_pasted(self, rule: Known) -> bool:
-        """Whether it stands in a long text that somebody handed over."""
-        return len(self._before[rule.item.message].parts[rule.item.part].text) > MAX_STATEMENT
-
     def owners_of(self, value: Known) -> Iterator[Known]:
         """What is protected itself and names the value: owed, forbidden, under way or done."""
         return (self._owners[number] for number in self._owned.find(value.item.text))
@@ -158,8 +153,8 @@ class Judge:
         return None
 
     def _rule(self, known: Known, fate: Fate) -> Unproven | None:
-        """What may be no rule, what stands in a text that was pasted (a plan, a report), and a requirement that is told in general."""
-        if self._is_doubtful(known) or self._consumers.is_pasted(known):
+        """What may be no rule, and a requirement that is told in general."""
+        if self._is_doubtful(known):
             return Unproven.NO_RULE
         general = fate is not Fate.CONTRADICTED and known.item.kind == "must" and self._tells(known.item.text)
         return Unproven.IN_GENERAL if general else None
@@ -191,7 +186,9 @@ class Judge:
         if self._consumers.is_sequel_known:
             return self._asked_for(known) or Unproven.NO_USE
         owners = list(self._consumers.owners_of(known))
-        return None if any(owner.item.id not in reported for owner in owners) else Unproven.NO_OWNER
+        if any(owner.item.id not in reported for owner in owners):
+            return None
+        return Unproven.TOLD_WITH if owners else Unproven.NO_OWNER
 
     def _asked_for(self, value: Known) -> Need | None:
         """The proof that it was looked up again; none for a file that has one under a longer path, which is judged first."""

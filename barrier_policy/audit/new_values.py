@@ -157,10 +157,10 @@ class ValueChecks:
 
     def _unsupported(self, place: Place, value: Value) -> None:
         outcome = self._doubt(value)
-        if not self._exact and (outcome is None or self._later.holds(value.text)):
-            return
         known = self._missing.get(self._likes.same_but(value.text))
-        if known is not None and (self._exact or "*" not in known.item.text):
+        if not self._exact and self._later.holds(value.text):
+            return
+        if known is not None and (self._exact or self._is_alteration(known, outcome)):
             self.reported.add(known.item.id)
             self._add("audit.altered", known, place, value.text)
         elif outcome is not None:
@@ -168,6 +168,12 @@ class ValueChecks:
             self._notes.add(
                 "audit.unsupported", "new text", item, value.type, after=place, found=value.text, outcome=outcome
             )
+
+    def _is_alteration(self, known: Known, outcome: Outcome | None) -> bool:
+        """Whether a near miss of a value that is gone is meant to be it: an id that nobody writes by chance, or what nobody may word anew."""
+        if "*" in known.item.text:
+            return False
+        return outcome is not None or (known.item.kind in IDS and is_particular(known.item.kind, known.item.text))
 
     def _doubt(self, value: Value) -> Outcome | None:
         """What a value that before does not have makes of the check; None where a summary may well say it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -18,7 +18,6 @@ PAST = re.compile(
 )
 """Words by which something is told as past or as replaced."""
 NOT = r"\b(?:not|instead of|rather than|nicht|statt|pas|au lieu de|no|en vez de|non|invece di|não|niet|inte|nie|не|вместо) (?:\w+ )?"
-NUMBER = re.compile(r"[\d.,:%+-]+")
 SHORTEST = 4
 """Letters of a plain word that can be a state."""
 MAX_ENTRIES = 40
@@ -78,21 +77,7 @@ def find_superseded(known: Sequence[Known]) -> Superseded:
             held = entries.setdefault(old, [])
             if len(held) < MAX_ENTRIES and (any(c.isdigit() for c in old) or len(old) >= SHORTEST):
                 held.append((Stale(known=item, old=old, new=new), _about(item)))
-    said = _said_of(entries, known)
-    return Superseded(
-        entries={old: [(stale, about | said.get(old, set())) for stale, about in held] for old, held in entries.items()}
-    )
-
-
-def _said_of(olds: Container[str], known: Sequence[Known]) -> dict[str, set[str]]:
-    """By superseded value, the words of statements that have it, which say what it is a value of; a plain number is one of many things."""
-    said: dict[str, set[str]] = {}
-    for item in known:
-        if not item.is_value and not item.item.attributes.get("replaced"):
-            for value in _spelt(item.item.text):
-                if value in olds and not NUMBER.fullmatch(value):
-                    said.setdefault(value, set()).update(content_words(item.item.text))
-    return said
+    return Superseded(entries=entries)
 
 
 def _spelt(text: str) -> dict[str, None]:

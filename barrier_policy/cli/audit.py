@@ -93,6 +93,7 @@ def _audit(session: Session, found: Round, exact: bool | None, recorded: Compact
         decider=session.decider,
         read=read,
         recorded=recorded,
+        exact=exact,
     )
 
 

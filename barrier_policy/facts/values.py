@@ -99,6 +99,8 @@ def _text_values(text: str, listing: bool) -> Iterator[Value]:
         # what is skipped is a plain word, and no other token can lie inside one: `find` lands on the right place
         start = text.find(token, position)
         position = start + len(token)
+        if token[0] == "/" and text[start - 1 : start] == "<" and text[position : position + 1] == ">":
+            continue  # `</name>` closes a tag
         for piece in token_pieces(token):
             if start >= covered and not (listing and piece.type in PLAIN):
                 value = _value(text, start, piece, listing)

@@ -50,7 +50,7 @@ def build_ledger(conversation: Conversation, bindings: Sequence[Item], binding_e
         events=events,
         states=derive_states(events),
         endings=_masked_endings(conversation),
-        corrections=tuple(msgspec.structs.replace(c, text=masker.text(c.text, c.message)) for c in corrections),
+        corrections=tuple(msgspec.structs.replace(c, text=masker.text(c.text, c.message)) for c in corrections if c.by_user),
         answers=_answers(conversation),
         head=message_digest(conversation.messages[-1]) if conversation.messages else "",
     )

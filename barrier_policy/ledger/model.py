@@ -77,10 +77,11 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class Correction(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A sentence of a user that may put a value in the place of another."""
+    """A sentence that may put a value in the place of another. One of the agent (`by_user` is false) reaches what the agent said alone."""
 
     message: int
     text: str
+    by_user: bool = True
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):

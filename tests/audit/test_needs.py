@@ -202,3 +202,17 @@ def test_a_rule_in_a_text_that_was_pasted_is_counted(run: Run) -> None:
     spoken = run([said("user", rule), *work()], SUMMARY, later)
     assert "constraint" not in {f.kind for f in pasted.findings}
     assert "constraint" in {f.kind for f in spoken.findings}
+
+
+def test_where_a_foreign_runtime_puts_instructions_is_its_own_affair(decider: Decider) -> None:
+    before = [
+        {"role": "system", "content": "You help the billing team with all of its work."},
+        {"role": "user", "content": "Have a look at the open tickets of billing."},
+        {"role": "assistant", "content": "There are none."},
+        {"role": "user", "content": "Thanks, that was all for today."},
+    ]
+    after = [before[1], before[3], before[0]]
+    report = audit(before, after, keep_last=0, now=NOW, decider=decider)
+    assert "audit.unordered" not in {f.rule for f in report.findings}
+    assert Unproven.MOVED in reasons(report)
+    assert "audit.unordered" in {f.rule for f in audit(before, after, now=NOW, decider=decider, exact=True).findings}

@@ -80,6 +80,31 @@ def test_a_session_is_audited_compaction_by_compaction(run: Runner, tmp_path: Pa
     assert "records no compaction" in run("audit", "t.jsonl").out
 
 
+def test_a_finding_says_where_it_was_missed_and_the_rest_is_counted(run: Runner, tmp_path: Path) -> None:
+    def row(who: str, content: Any, number: int, **more: Any) -> dict[str, Any]:
+        message = {"role": who, "content": content, **({"id": f"m{number}"} if who == "assistant" else {})}
+        return {"type": who, "uuid": f"u{number}", "sessionId": "s", "message": message, **more}
+
+    def call(number: int, name: str, arguments: dict[str, Any], answer: str) -> list[dict[str, Any]]:
+        asked = {"type": "tool_use", "id": f"t{number}", "name": name, "input": arguments}
+        told = {"type": "tool_result", "tool_use_id": f"t{number}", "content": answer}
+        return [row("assistant", [asked], number), row("user", [told], number + 1)]
+
+    tickets = json.dumps([{"id": "TCK-7731904"}, {"id": "TCK-5501220"}])
+    rows = [row("user", "Look at the tickets of billing.", 1), *call(2, "list_tickets", {"queue": "billing"}, tickets)]
+    rows.append({"type": "system", "subtype": "compact_boundary", "uuid": "b"})
+    rows.append(row("user", "Summary: the user asked to look at the tickets of billing.", 4, isCompactSummary=True))
+    rows += [row("user", "Close the first.", 5), *call(6, "list_tickets", {"queue": "billing"}, tickets)]
+    rows += call(8, "close_ticket", {"ticket": "TCK-7731904"}, '{"status": "closed"}')
+    session = tmp_path / "session.jsonl"
+    session.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    done = run("audit", str(session))
+    assert "`TCK-7731904` (shown again in message 3 and used in 4)" in done.out
+    assert "no later message asks for it: 1 resource_id" in done.out
+    assert "TCK-5501220" not in done.out
+    assert "TCK-5501220" in run("audit", str(session), "--exact", "--all").out
+
+
 def test_three_transcripts_are_two_rounds(run: Runner, before: str) -> None:
     done = run("audit", before, before, before, "--format", "json")
     assert done.code == 0 and len(json.loads(done.out)["rounds"]) == 2

@@ -159,6 +159,12 @@ def test_a_chain_that_failed_leaves_open_how_far_it_came() -> None:
     )
 
 
+def test_a_patch_that_did_not_fit_has_changed_nothing() -> None:
+    patch = ("apply_patch", {"input": "*** Update File: a.test.ts"})
+    text = "apply_patch verification failed: Failed to find expected lines in a.test.ts:\n  expect(done).toBe('created');"
+    assert result(text, patch).get("state") == "failed"
+
+
 def test_a_merge_that_stopped_at_a_conflict_is_partial() -> None:
     text = "Exit code 1\nAuto-merging a.go\nCONFLICT (content): Merge conflict in a.go\nAutomatic merge failed"
     assert result(text, ("Bash", {"command": "git merge origin/main"})).get("state") == "partial"

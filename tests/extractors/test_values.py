@@ -284,3 +284,7 @@ def test_summaries_and_carriers_are_not_mined(kind: MessageKind) -> None:
 def test_values_are_plain_records() -> None:
     (value,) = scan_values("RR-50166")
     assert value == Value(type="resource_id", text="RR-50166", start=0, end=8)
+
+
+def test_the_end_of_a_tag_is_no_path() -> None:
+    assert _found("<b>seen</b> in <a>/srv/a.py</a>") == [("path", "/srv/a.py")]

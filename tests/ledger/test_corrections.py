@@ -11,7 +11,7 @@ from barrier_policy import Decider, Gate
 from barrier_policy.audit.audit import audit
 from barrier_policy.audit.model import Outcome
 from barrier_policy.carrier.block import Entry, parse_block, render_block
-from barrier_policy.ledger.currency.corrections import Statement, find_replaced
+from barrier_policy.ledger.currency.corrections import Statement, find_replaced, may_correct_itself
 from barrier_policy.ledger.model import Correction
 
 from .conftest import NOW, Messages, agent, called, user
@@ -220,3 +220,108 @@ def test_a_summary_may_not_tell_a_corrected_value_as_the_present_one(decider: De
     found = [finding for finding in report.findings if finding.rule == "audit.stale" and finding.found == told]
     assert bool(found) is stale
     assert all(finding.outcome is Outcome.INCONCLUSIVE for finding in found)
+
+
+# --- the agent corrects itself
+
+
+def own(*said: tuple[str, str]) -> dict[str, str]:
+    """What the last sentence, one of the agent, puts in the place of what was said: the new value by the old one."""
+    statements = [
+        Statement(key=str(number), message=number, text=text, by_user=who == "user")
+        for number, (who, text) in enumerate(said)
+    ]
+    last = statements[-1]
+    corrections = [Correction(message=last.message, text=last.text, by_user=False)] if may_correct_itself(last.text) else []
+    return {entry.old: entry.new for entry in find_replaced(statements, corrections)}
+
+
+@pytest.mark.parametrize(
+    "correction",
+    [
+        "Sorry, I misread: the port is 5433, not 5432.",
+        "Correction: the port is 5433.",
+        "My mistake, the port of the replica is 5433.",
+        "Entschuldigung, der Port (port) ist 5433, nicht 5432.",
+        "Pardon, le port est 5433, pas 5432.",
+    ],
+)
+def test_the_agent_takes_back_what_it_said_itself(correction: str) -> None:
+    said = (("assistant", "The port of the replica is 5432."), ("user", "Thanks."), ("assistant", correction))
+    assert own(*said) == {"5432": "5433"}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        (("user", "The port is 5432."), ("assistant", "Sorry, I misread: the port is 5433, not 5432.")),
+        (
+            ("assistant", "The port is 5432."),
+            ("user", "5432 it is."),
+            ("assistant", "Correction: the port is 5433, not 5432."),
+        ),
+        (("assistant", "The port is 5432."), ("assistant", "The replica listens on port 5433, not 5432.")),
+        (("assistant", "The port is 5432."), ("assistant", "Sorry, I can't reach it.")),
+        (("assistant", "There are 14 rows and 15 columns."), ("assistant", "Sorry for the delay, the port is 5433.")),
+        (
+            ("assistant", "The model gives 1364650861."),
+            ("assistant", "There is a typo in line 9, I called the solver of the model wrongly."),
+        ),
+    ],
+    ids=[
+        "a user said it",
+        "a user said it as well",
+        "no error is owned up to",
+        "no value",
+        "nothing of that form",
+        "of something else",
+    ],
+)
+def test_what_the_agent_cannot_take_back_holds(said: tuple[tuple[str, str], ...]) -> None:
+    assert own(*said) == {}
+
+
+def conversation(*more: dict[str, str]) -> list[dict[str, str]]:
+    said = [
+        ("user", "Which port does the replica of billing-db listen on? I need it for the firewall."),
+        ("assistant", "The replica of billing-db listens on port db-5432."),
+        ("user", "Good."),
+        ("assistant", "Sorry, I misread that. The replica of billing-db listens on port db-5433, not db-5432."),
+    ]
+    talk = [{"role": role, "content": text} for role, text in said]
+    return [
+        *talk,
+        *more,
+        {"role": "user", "content": "Now open the firewall for the port that the replica of billing-db listens on."},
+        {"role": "assistant", "content": "One moment."},
+    ]
+
+
+def states_of(messages: list[dict[str, str]]) -> dict[str, str]:
+    ledger = Decider().analyse(messages, keep_last=2, now=NOW).join.ledger
+    return {item.text: ledger.state(item) for item in ledger.items if item.family == "binding"}
+
+
+def test_a_value_that_the_agent_took_back_is_not_shown_as_current() -> None:
+    ledger = Decider().analyse(conversation(), keep_last=2, now=NOW).join.ledger
+    items = {item.text: item for item in ledger.items if item.family == "binding"}
+    assert ledger.state(items["db-5432"]) == "superseded"
+    said = items["The replica of billing-db listens on port db-5432."]
+    assert said.attributes["replaced"] == "db-5432 is superseded: now db-5433"
+
+
+def test_a_value_that_a_tool_shows_is_not_taken_back_by_words() -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "read_config", "arguments": "{}"}}
+    looked = [
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": '{"port_id": "db-5432"}'},
+    ]
+    messages: list[Any] = [{"role": "user", "content": "Read it."}, *looked, *conversation()]
+    assert states_of(messages)["db-5432"] != "superseded"
+
+
+def test_the_audit_reports_a_summary_that_tells_what_the_agent_took_back() -> None:
+    before = conversation()
+    told = "The replica of billing-db listens on port db-5432."
+    after = [{"role": "user", "content": f"Summary: {told}"}, *before[-2:]]
+    assert "audit.stale" in {finding.rule for finding in audit(before, after, now=NOW).findings}

@@ -145,6 +145,12 @@ def test_results_words_and_the_runtimes_texts_of_one_row_become_messages_of_thei
         (user("2", "<b>bold</b> words of the user"), MessageKind.MESSAGE),
         (user("2", "<command-name>/review</command-name><command-args>this</command-args>"), MessageKind.MESSAGE),
         (user("2", "caveat", isMeta=True), MessageKind.NOTICE),
+        (
+            user("2", '{"task_id":"a1","tool_use_id":"t","description":"Find it","task_type":"local_agent"}'),
+            MessageKind.NOTICE,
+        ),
+        (user("2", "<agent-notification>\n<agent-id>a1</agent-id>\n</agent-notification>"), MessageKind.NOTICE),
+        (user("2", "Operation stopped by hook: Another session is active."), MessageKind.NOTICE),
         (user("2", "<task-notification>\n<task-id>j</task-id>\n</task-notification>"), MessageKind.NOTICE),
         (user("2", "<local-command-stdout>Bye!</local-command-stdout>"), MessageKind.NOTICE),
         (user("2", "[Request interrupted by user for tool use]"), MessageKind.NOTICE),

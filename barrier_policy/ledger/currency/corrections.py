@@ -2,6 +2,8 @@
 
 A correction names both values, or only the new one; then the old one is the only value of the same form in the latest statement that
 shares a word with it. A new value that was said before is no correction but a choice between two. In doubt both hold.
+
+The agent corrects what it said itself, where it owns up to an error ("sorry, I misread: 5433, not 5432"), and nothing that a user said.
 """
 
 from __future__ import annotations
@@ -59,6 +61,16 @@ CUE = re.compile(
     re.IGNORECASE,
 )
 """Words by which somebody takes back what was said."""
+OWN_ERROR = re.compile(
+    r"\b(?:sorry|apolog\w+|correction|erratum|typo|mistaken|i (?:misread|misspoke|mistyped|miscounted|was wrong|got (?:it|that|this) wrong|stand corrected)"
+    r"|i made (?:a|an) (?:mistake|error)|my (?:mistake|bad|error)|korrektur|entschuldigung|verzeihung|tippfehler|mein fehler"
+    r"|(?:ich )?habe? (?:ich )?mich (?:verlesen|vertan|verzählt|verschrieben|geirrt)|pardon|désolée?|je me suis trompée?|mon erreur"
+    r"|perdón|lo siento|me equivoqué|mi error|corrección|scusa(?:te)?|mi sono sbagliat[oa]|mio errore|correzione"
+    r"|desculpe|me enganei|meu erro|correção|ik heb me vergist|mijn fout|correctie|rättelse|förlåt|jag läste fel|pomyliłem|pomyłka|poprawka"
+    r"|извин\w+|ошиб(?:ся|лась|ка)|исправлени\w+)\b|更正|看错|抱歉|訂正|読み間違え",
+    re.IGNORECASE,
+)
+"""Words by which somebody owns up to an error."""
 NO = re.compile(r"(?:no|nope|wait|nein|non|não|nee|nej|nie|нет)[,:–—-]", re.IGNORECASE)
 BARE = 4
 """Words up to which a sentence that begins with `no,` says nothing but the new value."""
@@ -88,6 +100,7 @@ class Replaced(msgspec.Struct, frozen=True, kw_only=True):
     statements: frozenset[str]
     everywhere: bool
     """Whether nobody had said the old value of anything else."""
+    by_user: bool = True
 
 
 def may_correct(sentence: str) -> bool:
@@ -95,6 +108,11 @@ def may_correct(sentence: str) -> bool:
     if len(sentence) > MAX_SENTENCE or DIGIT.search(sentence) is None or VALUE.search(sentence) is None:
         return False
     return _takes_back(sentence) or next(_pairs(sentence), None) is not None
+
+
+def may_correct_itself(sentence: str) -> bool:
+    """Whether a sentence of the agent has the form of a correction of what it said itself."""
+    return OWN_ERROR.search(sentence) is not None and len(sentence) <= MAX_SENTENCE and VALUE.search(sentence) is not None
 
 
 def _takes_back(sentence: str) -> bool:
@@ -117,7 +135,7 @@ def find_replaced(statements: Sequence[Statement], corrections: Sequence[Correct
     said = _Said(statements)
     found: list[Replaced] = []
     for correction in corrections[-MAX_CORRECTIONS:]:
-        for old, new in _pairs(correction.text) if may_correct(correction.text) else ():
+        for old, new in _pairs(correction.text) if not correction.by_user or may_correct(correction.text) else ():
             found += said.replaced(old, new, correction, found)
         if not any(entry.message == correction.message for entry in found):
             found += said.replaced_by_form(correction, found)
@@ -158,8 +176,8 @@ class _Said:
     def replaced(self, old: str, new: str, by: Correction, before: Sequence[Replaced]) -> Iterator[Replaced]:
         """What a sentence that has both values replaces."""
         told = [number for number in self._places.get(old, ()) if self._statements[number].message < by.message]
-        if not told or self._is_choice(old, new, by, before):
-            return
+        if not told or self._is_choice(old, new, by, before) or (not by.by_user and self._last_by_user(told)):
+            return  # what a user has said the agent can't take back
         words = _about(by.text)
         near = [number for number in told if words & _about(self._statements[number].text)]
         chosen = near or self._like(self._last_by_user(told) or told[-1:], told)
@@ -173,20 +191,25 @@ class _Said:
             message=by.message,
             statements=frozenset(self._statements[number].key for number in chosen),
             everywhere=by_user <= set(chosen) or bool(near and near == told),
+            by_user=by.by_user,
         )
 
     def replaced_by_form(self, by: Correction, before: Sequence[Replaced]) -> Iterator[Replaced]:
         """What a sentence that has the new value only replaces."""
         values = set(values_in(by.text))
-        if len(values) != 1 or MORE.search(by.text) or not _takes_back(by.text):
+        if len(values) != 1 or MORE.search(by.text) or (by.by_user and not _takes_back(by.text)):
             return
         (new,) = values
-        words = _about(CUE.sub(" ", by.text))
+        words = _about(OWN_ERROR.sub(" ", CUE.sub(" ", by.text)))
         end = bisect_left(self._statements, by.message, key=lambda said: said.message)
         earlier = [number for number in range(max(0, end - REACH), end) if self._values[number]]
-        alike = [n for n in earlier if words & _about(self._statements[n].text) and self._alike(n, new)]
+        if not by.by_user:
+            earlier = [number for number in earlier if not self._statements[number].by_user]
+        least = 1 if by.by_user else max(1, len(words) / 2)  # the agent's prose has a number in every other sentence
+        alike = [n for n in earlier if len(words & _about(self._statements[n].text)) >= least and self._alike(n, new)]
         if not alike and len(by.text.split()) <= SHORT:
-            alike = [n for n in self._last_by_user(earlier) if self._alike(n, new)]
+            last = self._last_by_user(earlier) if by.by_user else earlier[-1:]
+            alike = [n for n in last if self._alike(n, new)]
         olds = self._alike(alike[-1], new) if alike else []
         if len(olds) == 1:
             yield from self.replaced(olds[0], new, by, before)

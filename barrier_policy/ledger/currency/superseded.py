@@ -1,4 +1,4 @@
-"""Items whose words no longer hold as they stand, because a user corrected them or the same look-up answered otherwise since (design section 5).
+"""Items whose words no longer hold as they stand, because somebody corrected them or the same look-up answered otherwise since (design section 5).
 
 What is told anew as a whole is superseded, and nothing protects it. A statement that holds but for a value stays, and its line says which
 value holds now. Effects are history and are left alone.
@@ -14,10 +14,12 @@ import msgspec
 from barrier_policy.ledger.conversation.turns import Call, Conversation, opens_turn, speaks
 from barrier_policy.ledger.currency.corrections import (
     DIGIT,
+    OWN_ERROR,
     Replaced,
     Statement,
     find_replaced,
     may_correct,
+    may_correct_itself,
     told_as_replaced,
     values_in,
 )
@@ -35,14 +37,15 @@ PROSE = frozenset({"note", "row"})
 
 
 def find_corrections(conversation: Conversation) -> tuple[Correction, ...]:
-    """The sentences of users that may put a value in the place of another, in order."""
-    return tuple(
-        Correction(message=message.index, text=sentence)
-        for message in conversation.messages
-        if opens_turn(message)
-        for sentence in _sentences(message)
-        if may_correct(sentence)
-    )
+    """The sentences that may put a value in the place of another, in order: those of users, and those in which the agent corrects itself."""
+    found: list[Correction] = []
+    for message in conversation.messages:
+        if opens_turn(message):
+            found += [Correction(message=message.index, text=text) for text in _sentences(message) if may_correct(text)]
+        elif speaks(message):
+            own = [text for text in _with_the_one_before(_sentences(message)) if may_correct_itself(text)]
+            found += [Correction(message=message.index, text=text, by_user=False) for text in own]
+    return tuple(found)
 
 
 def supersede(
@@ -50,6 +53,7 @@ def supersede(
 ) -> tuple[list[Item], list[Event]]:
     """The items, with what in them was replaced, and the events of those that are superseded as a whole. Linear in the conversation."""
     replaced = find_replaced(find_statements(conversation.messages), corrections) if corrections else []
+    replaced = _within_authority(replaced, conversation.messages)
     look_ups = _LookUps(conversation)
     shown: dict[int, dict[str, None]] = {}
     for item in items:
@@ -128,6 +132,31 @@ def _sentences(message: Message) -> Iterator[str]:
     for part in message.parts:
         if part.type is PartType.TEXT and len(part.text) <= MAX_STATEMENT and DIGIT.search(part.text) is not None:
             yield from (sentence.strip() for sentence in SENTENCE_END.split(part.text) if sentence.strip())
+
+
+def _with_the_one_before(sentences: Iterable[str]) -> Iterator[str]:
+    """Each sentence behind the one before it where only that owns up to an error: "Sorry, I misread that. It is 5433, not 5432."."""
+    before = ""
+    for sentence in sentences:
+        owned = bool(values_in(sentence)) and not may_correct_itself(sentence) and OWN_ERROR.search(before) is not None
+        yield f"{before} {sentence}" if owned and not values_in(before) else sentence
+        before = sentence
+
+
+def _within_authority(replaced: Sequence[Replaced], messages: Sequence[Message]) -> list[Replaced]:
+    """Replacements by the agent hold for the value itself only where nothing but its own words has that; one look at the messages."""
+    olds = {entry.old for entry in replaced if not entry.by_user}
+    if not olds:
+        return list(replaced)
+    others: set[str] = set()
+    for message in messages:
+        for part in message.parts:
+            if part.type is not PartType.TEXT or not speaks(message):
+                others.update(olds.intersection(values_in(part.text)))
+    return [
+        msgspec.structs.replace(entry, everywhere=False) if not entry.by_user and entry.old in others else entry
+        for entry in replaced
+    ]
 
 
 def find_statements(messages: Iterable[Message]) -> list[Statement]:
