@@ -100,6 +100,9 @@ NOT_A_RULE: Final[Mapping[str, int]] = {"approval": 60, "request": 35, "denial":
 """What a cue of another kind takes off the score of a rule."""
 TOLD: Final = 60
 """What a word by which users report something, or want to be told, takes off it."""
+HELD: Final = 150
+"""What telling to wait for somebody's word adds to the score of a gate: `wait for Ana's ok`, `only after the audit`."""
+HELD_WORDS: Final = frozenset({"holds", "consent"})
 LIKELY_GATE: Final = -180
 """Score of a gate from which such a word may belong to its condition: `not before I've seen it`."""
 QUESTION_MARK: Final = 100
@@ -222,6 +225,9 @@ def _scores(sentence: str, speaker: int) -> dict[str, int]:
         rule -= NOT_A_RULE.get(kind, 0)
     if speaker == USER and "no_rule" in cues and scores["approval_gate"] < LIKELY_GATE:
         rule -= TOLD
+    if HELD_WORDS <= cues:
+        scores["approval_gate"] += HELD
+        rule += HELD
     if _ASKS.search(sentence):
         scores["question"] = max(scores["question"] + QUESTION_MARK, 0)
     if scores["question"] >= QUESTION_BAR:
