@@ -225,7 +225,7 @@ def _scores(sentence: str, speaker: int) -> dict[str, int]:
         rule -= NOT_A_RULE.get(kind, 0)
     if speaker == USER and "no_rule" in cues and scores["approval_gate"] < LIKELY_GATE:
         rule -= TOLD
-    if HELD_WORDS <= cues:
+    if cues >= HELD_WORDS:
         scores["approval_gate"] += HELD
         rule += HELD
     if _ASKS.search(sentence):
