@@ -22,12 +22,13 @@ _NAMES = re.compile(r"\d|(?<=[\w,] )[^\W\d_a-zà-ÿа-яё]\w")
 
 
 def find_agreed(conversation: Conversation) -> frozenset[int]:
-    """The turns in which the agent said that it will do what the user asked, and nothing is known of the deed. Linear in the calls."""
+    """The turns in which the agent said that it will do what the user asked, and nothing is known of the deed. Linear in what follows them."""
+    agreeing = {turn.index for turn in conversation.turns if _agrees(conversation, turn)}
     deeds: set[str] = set()
     found: list[int] = []
     refused = False
-    for turn in reversed(conversation.turns):
-        if not refused and _agrees(conversation, turn) and content_words(user_text(conversation, turn)).isdisjoint(deeds):
+    for turn in reversed(conversation.turns[min(agreeing, default=len(conversation.turns)) :]):
+        if turn.index in agreeing and not refused and content_words(user_text(conversation, turn)).isdisjoint(deeds):
             found.append(turn.index)
         refused = not turn.kinds.isdisjoint(REFUSING)
         for call in turn.calls:
