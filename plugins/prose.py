@@ -98,6 +98,13 @@ NOTICE_BARS: Final[Mapping[str, Bar]] = {kind: BARS[AGENT][kind] for kind in STA
 MAX_MEMO: Final = 1_000
 NOT_A_RULE: Final[Mapping[str, int]] = {"approval": 60, "request": 35, "denial": 35}
 """What a cue of another kind takes off the score of a rule."""
+TOLD: Final = 60
+"""What a word by which users report something, or want to be told, takes off it."""
+HELD: Final = 150
+"""What telling to wait for somebody's word adds to the score of a gate: `wait for Ana's ok`, `only after the audit`."""
+HELD_WORDS: Final = frozenset({"holds", "consent"})
+LIKELY_GATE: Final = -180
+"""Score of a gate from which such a word may belong to its condition: `not before I've seen it`."""
 QUESTION_MARK: Final = 100
 """What a question mark adds to the score of a question, which it makes one in any case, and what being a question takes off that of a rule."""
 QUESTION_BAR: Final = -120
@@ -212,9 +219,15 @@ def _scores(sentence: str, speaker: int) -> dict[str, int]:
     scores = dict(zip(model.outputs, model.scores(sentence, speaker), strict=True))
     # a gate is a rule as well, and what says that a sentence is a rule says it of gates too
     rule = max(scores["constraint"], scores["rule"])
-    for kind in find_cues(sentence):
+    cues = find_cues(sentence)
+    for kind in cues & CUE_WEIGHTS.keys():
         scores[kind] += CUE_WEIGHTS[kind]
         rule -= NOT_A_RULE.get(kind, 0)
+    if speaker == USER and "no_rule" in cues and scores["approval_gate"] < LIKELY_GATE:
+        rule -= TOLD
+    if cues >= HELD_WORDS:
+        scores["approval_gate"] += HELD
+        rule += HELD
     if _ASKS.search(sentence):
         scores["question"] = max(scores["question"] + QUESTION_MARK, 0)
     if scores["question"] >= QUESTION_BAR:

@@ -1,6 +1,6 @@
 """Words that are typical of a kind of sentence, in many languages, from `prose_cues.json`.
 
-`^word` stands at the beginning only, `one_two` are neighbours, `stem*` begins a word; words of languages without spaces are found
+`^word` and `^one_two` stand at the beginning only, `one_two` are neighbours, `stem*` begins a word; words of languages without spaces are found
 anywhere. A cue decides nothing: it raises the score that the sentence model gives to its kind.
 """
 
@@ -40,6 +40,7 @@ def find_cues(sentence: str) -> set[str]:
     found: set[str] = set()
     if words:
         found.update(cues.words.get("^" + words[0], ()))
+        found.update(cues.words.get("^" + "_".join(words[:2]), ()))
     before = ""
     for word in words:
         found.update(_of_word(word))
