@@ -12,19 +12,22 @@ from barrier_policy.facts.secret_shapes import is_placeholder
 
 _ARGUMENT: Final = r"(?:\\?[\"'])?([^\s\"'\\|;&<>]{3,200})"
 _NEAR: Final = r"[^\n|;&]{0,120}?"
+_REGISTRIES: Final = "|".join(
+    f"(?<={program} )" for program in ("docker", "podman", "nerdctl", "buildah", "skopeo", "oras", "registry", "auth")
+)
 COMMANDS: Final[tuple[tuple[str, re.Pattern[str]], ...]] = tuple(
     (mark, re.compile(pattern))
     for mark, pattern in (
         ("htpasswd", rf"\bhtpasswd\s+(?:-\w+\s+)*-(?=\w*n)(?=\w*b)\w+\s+(?:-\w+\s+)*[^\s-]\S*\s+{_ARGUMENT}"),
         ("htpasswd", rf"\bhtpasswd\s+(?:-\w+\s+)*-(?!\w*n)(?=\w*b)\w+\s+(?:-\w+\s+)*[^\s-]\S*\s+\S+\s+{_ARGUMENT}"),
-        ("--from-literal", rf"--from-literal[= ](?:\\?[\"'])?[\w.-]+=(?:\\?[\"'])?([^\s\"'\\|;&<>]{{3,200}})"),
-        ("login", rf"\b(?:docker|podman|nerdctl|buildah|skopeo|helm|oras|crane|az|oc|cf|heroku)\b{_NEAR}\blogin\b{_NEAR}\s-p[= ]?{_ARGUMENT}"),
+        ("--from-literal", r"--from-literal[= ](?:\\?[\"'])?[\w.-]+=(?:\\?[\"'])?([^\s\"'\\|;&<>]{3,200})"),
+        ("login", rf"(?:{_REGISTRIES})login\b{_NEAR}\s-p[= ]?{_ARGUMENT}"),
         ("openssl", rf"\bopenssl\s+enc\b{_NEAR}\s-(?:k|K|pass)\s+(?:pass:)?{_ARGUMENT}"),
         ("openssl", rf"\bopenssl\b{_NEAR}\s-pass(?:in|out)?\s+(?:\\?[\"'])?pass:{_ARGUMENT}"),
         ("openssl", rf"\bopenssl\s+passwd\b(?:\s+-(?:[156]|apr1|crypt|salt\s+\S+))*\s+(?!-){_ARGUMENT}"),
         ("ssh-keygen", rf"\bssh-keygen\b{_NEAR}\s-[NP]\s+{_ARGUMENT}"),
-        ("--body", rf"\bgh\s+secret\s+set\b{_NEAR}\s--body[= ]{_ARGUMENT}"),
-        (" -b", rf"\bgh\s+secret\s+set\b{_NEAR}\s-b[= ]?{_ARGUMENT}"),
+        ("gh secret set", rf"gh secret set\b{_NEAR}\s--body[= ]{_ARGUMENT}"),
+        ("gh secret set", rf"gh secret set\b{_NEAR}\s-b[= ]?{_ARGUMENT}"),
         ("SecureString", rf"\bssm\s+put-parameter\b(?=[^\n|;&]{{0,300}}SecureString){_NEAR}\s--value[= ]{_ARGUMENT}"),
         ("--secret-string", rf"--secret-string[= ](?!file:){_ARGUMENT}"),
         ("ldap", rf"\bldap\w+\b{_NEAR}\s-w\s+{_ARGUMENT}"),
