@@ -13,15 +13,15 @@ from barrier_policy.facts.secret_shapes import is_placeholder
 _ARGUMENT: Final = r"(?:\\?[\"'])?([^\s\"'\\|;&<>]{3,200})"
 _NEAR: Final = r"[^\n|;&]{0,120}?"
 _REGISTRIES: Final = "|".join(
-    f"(?<={program} )" for program in ("docker", "podman", "nerdctl", "buildah", "skopeo", "oras", "registry", "auth")
+    f"(?<={program} login)" for program in ("docker", "podman", "nerdctl", "buildah", "skopeo", "oras", "registry", "auth")
 )
 COMMANDS: Final[tuple[tuple[str, re.Pattern[str]], ...]] = tuple(
     (mark, re.compile(pattern))
     for mark, pattern in (
-        ("htpasswd", rf"\bhtpasswd\s+(?:-\w+\s+)*-(?=\w*n)(?=\w*b)\w+\s+(?:-\w+\s+)*[^\s-]\S*\s+{_ARGUMENT}"),
-        ("htpasswd", rf"\bhtpasswd\s+(?:-\w+\s+)*-(?!\w*n)(?=\w*b)\w+\s+(?:-\w+\s+)*[^\s-]\S*\s+\S+\s+{_ARGUMENT}"),
+        ("htpasswd", rf"\bhtpasswd\s+(?:-\w+\s+){{0,6}}-(?=\w*n)(?=\w*b)\w+\s+(?:-\w+\s+){{0,6}}[^\s-]\S*\s+{_ARGUMENT}"),
+        ("htpasswd", rf"\bhtpasswd\s+(?:-\w+\s+){{0,6}}-(?!\w*n)(?=\w*b)\w+\s+(?:-\w+\s+){{0,6}}[^\s-]\S*\s+\S+\s+{_ARGUMENT}"),
         ("--from-literal", r"--from-literal[= ](?:\\?[\"'])?[\w.-]+=(?:\\?[\"'])?([^\s\"'\\|;&<>]{3,200})"),
-        ("login", rf"(?:{_REGISTRIES})login\b{_NEAR}\s-p[= ]?{_ARGUMENT}"),
+        ("login", rf"login(?:{_REGISTRIES})\b{_NEAR}\s-p[= ]?{_ARGUMENT}"),
         ("openssl", rf"\bopenssl\s+enc\b{_NEAR}\s-(?:k|K|pass)\s+(?:pass:)?{_ARGUMENT}"),
         ("openssl", rf"\bopenssl\b{_NEAR}\s-pass(?:in|out)?\s+(?:\\?[\"'])?pass:{_ARGUMENT}"),
         ("openssl", rf"\bopenssl\s+passwd\b(?:\s+-(?:[156]|apr1|crypt|salt\s+\S+))*\s+(?!-){_ARGUMENT}"),
