@@ -162,7 +162,7 @@ def _code(text: str, lowered: str, label: Label) -> Iterator[Secret]:
 
 
 def _opens(text: str, lowered: str, label: Label) -> Iterator[Secret]:
-    for place in opened_before(text, label.start):
+    for place in opened_before(text, lowered, label):
         yield found_at(place, SecretType.CODE, name_of(text, label))
 
 
