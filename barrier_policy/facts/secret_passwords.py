@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from barrier_policy.facts.secret_around import found_at, is_option, name_of, nearby, speaks_about
+from barrier_policy.facts.secret_around import WORD, found_at, is_option, name_of, nearby, speaks_about
 from barrier_policy.facts.secret_forms import Secret
 from barrier_policy.facts.secret_labels import SecretType
 from barrier_policy.facts.secret_shapes import is_leet, is_placeholder, is_strong, shape
@@ -107,14 +107,14 @@ def find_password(text: str, lowered: str, label: Label) -> Iterator[Secret]:
     if value is not None:
         if may_be_password(text, value) and not (_is_verb(text, label) and not _is_told_clearly(text, label, value)):
             yield found_at((value.start, value.end), SecretType.PASSWORD, name)
-            yield from _changed_to(text, value, name)
+            yield from _changed(text, label, value, name)
             return
         if not value.quoted and not _is_verb(text, label) and (place := plain_words(text, value)) is not None:
             yield found_at(place, SecretType.PASSWORD, name)
             return
     if value is None and (value := beside(text, label.end)) is not None and _is_password_beside(text, label, value):
         yield found_at((value.start, value.end), SecretType.PASSWORD, name)
-        yield from _changed_to(text, value, name)
+        yield from _changed(text, label, value, name)
         return
     if (place := _named_password(text, label)) is not None:
         yield found_at(place, SecretType.PASSWORD, name)
@@ -185,12 +185,15 @@ def _is_password_beside(text: str, label: Label, value: Told) -> bool:
     return False
 
 
-def _changed_to(text: str, value: Told, name: str) -> Iterator[Secret]:
-    """The password that takes the place of the one that is told, where it looks the same: `Old-55 no longer works, I use New-56 now`."""
+def _changed(text: str, label: Label, value: Told, name: str) -> Iterator[Secret]:
+    """The password before or after the one that is told, where it looks the same: `Old-55 no longer works, I use New-56 now`."""
     word = text[value.start : value.end]
     if not is_distinct(word):
         return
     form = shape(word)
+    for match in WORD.finditer(text, label.end, value.start):
+        if shape(match[0]) == form:
+            yield found_at(match.span(), SecretType.PASSWORD, name)
     for match in CHANGED_TO.finditer(text, value.end, min(len(text), value.end + 80)):
         if "\n" in text[value.end : match.start()]:
             return

@@ -58,7 +58,6 @@ _LEAD: Final = re.compile(
       |[ ](?:now|jetzt|neu|ahora|maintenant|ora|agora|teraz|теперь)[ ]+(?=\S*[\d!#$&*?])
       |[ ](?:in|auf|zu)[ ](?=\S+[ ](?:geändert|gesetzt|umgestellt|gewechselt)\b)
       |[ ]+(?P<modal>{any_of(_MODALS)})[ ]+(?=[\"'`“„«]?\S*\d)(?=[\"'`“„«]?[\d\W_]*[^\W\d_])(?=[\"'`“„«]?\S{{5}})
-      |[ ](?:from|von|vom|de|da|van|z|från|fra|с)[ ](?=[\"'`“„«]?\S*\d\S*[ ](?:to|auf|zu|en|à|a|in|para|naar|na|till|til|на)[ ])
       |['’]s[ ]+|[?,][ ](?:it['’]s|it[ ]is|that['’]s|c['’]est|es[ ]ist|das[ ]ist|es|è|é)[ ]+
       |[ \t]*(?:を|를|을)[ \t]*(?=[「"'『]?[!-~])
       |[ \t]*(?:{any_of(_PARTICLES)})[ \t]*[:：]?[ \t]*
