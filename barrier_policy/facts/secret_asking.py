@@ -54,7 +54,7 @@ WHICH_WORDS: Final = 2
 """Words that may stand between `which` and the label."""
 
 _LEADS: Final[Mapping[Family, str]] = {
-    Family.PASSWORD: "password: ",
+    Family.PASSWORD: "the password is ",
     Family.LOOSE: "secret: ",
     Family.PHRASE: "passphrase: ",
     Family.SEED: "recovery phrase: ",
@@ -181,11 +181,11 @@ def _lead(text: str, lowered: str, label: Label) -> str:
         return ""
     if label.family is Family.CODE_WORD:
         if before.endswith(NETWORKS) or CODE_NETWORK.match(text, label.end):
-            return "password: "
+            return "the password is "
         return _CODE if opens_something(text, lowered, label) or _is_received(text, lowered, label) else ""
     if label.family is Family.KEY_WORD:
         if before.endswith(NETWORKS) or NETWORK_AFTER.match(text, label.end):
-            return "password: "
+            return "the password is "
         return "secret key: " if before.endswith(KEY_OWNERS) or KEY_OWNERS_AFTER.match(text, label.end) else ""
     if label.family is Family.TOKEN and before.endswith(OTHER_TOKENS):
         return ""

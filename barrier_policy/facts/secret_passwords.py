@@ -9,7 +9,7 @@ from typing import Final
 from barrier_policy.facts.secret_around import WORD, found_at, is_option, name_of, nearby, speaks_about
 from barrier_policy.facts.secret_forms import Secret
 from barrier_policy.facts.secret_labels import SecretType
-from barrier_policy.facts.secret_shapes import is_leet, is_placeholder, is_strong, shape
+from barrier_policy.facts.secret_shapes import is_leet, is_placeholder, is_signed, is_strong, shape
 from barrier_policy.facts.secret_told import How, Told, beside, told
 from barrier_policy.facts.secret_values import (
     ends_clause,
@@ -207,7 +207,7 @@ def find_login(text: str, lowered: str, label: Label) -> Iterator[Secret]:
     if match is not None:
         value = match["value"].rstrip(".)!")
         plain = match["name"] is not None and sum(map(str.isdigit, value)) >= 2
-        if is_distinct(value) and len(value) >= 6 and (plain or is_leet(value)):
+        if is_distinct(value) and len(value) >= 6 and (plain or is_leet(value) or is_signed(value)):
             yield found_at((match.start("value"), match.start("value") + len(value)), SecretType.PASSWORD, "login")
         return
     match = LISTED.match(text, label.end)

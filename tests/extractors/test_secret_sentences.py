@@ -150,3 +150,9 @@ def test_other_names_after_a_password_stay_readable() -> None:
 def test_a_key_beside_a_login_in_a_file_is_one() -> None:
     text = "[mail]\nlogin = mailer\nkey = SG.kd83hdk38.dk38dkw02kd8wkd8\n"
     assert [text[secret.start : secret.end] for secret in find_secrets(text)] == ["SG.kd83hdk38.dk38dkw02kd8wkd8"]
+
+
+def test_a_short_secret_is_masked_in_its_message_and_where_its_question_is_told_with_it() -> None:
+    masker = _masker("How can I help you?", "cvv 737", "ok")
+    assert "737" not in masker.text("How can I help you? → cvv 737", 0)
+    assert masker.text("platform 737", 2) == "platform 737"
