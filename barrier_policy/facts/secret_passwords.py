@@ -84,7 +84,7 @@ AS_WITH: Final = re.compile(
 )
 """`log in as bob with X`."""
 LISTED: Final = re.compile(
-    r"(?:[ ][^\s:,;]{1,16}){0,4}:[ ](?P<name>[\w.@+-]{2,40}),[ ](?P<value>[^\s,;\"'`|/<>:.]{6,40})(?=[ \t]*(?:[.!]?[ \t]*(?:$|\n|\\n|\Z)|[.!][ ]))"
+    r"(?:(?:[ ][^\s:,;]{1,16}){0,4}(?P<sign>:))?[ ](?P<name>[\w.@+-]{2,40}),[ ](?P<value>[^\s,;\"'`|/<>:.]{6,40})(?=[ \t]*(?:[.!]?[ \t]*(?:$|\n|\\n|\Z)|[.!][ ]))"
 )
 """`access for the shop: anna, X`, at the end of its line or sentence."""
 UNSPACED: Final = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
@@ -185,6 +185,12 @@ def _is_password_beside(text: str, label: Label, value: Told) -> bool:
     return False
 
 
+def _is_listed(value: str, *, signed: bool) -> bool:
+    """Whether a word after a name and a comma is a password: without a sign before them only one that no name looks like."""
+    letters = sum(map(str.isalpha, value))
+    return is_distinct(value) and letters >= 4 and (signed or (len(value) >= 8 and is_leet(value) and not value.islower()))
+
+
 def _changed(text: str, label: Label, value: Told, name: str) -> Iterator[Secret]:
     """The password before or after the one that is told, where it looks the same: `Old-55 no longer works, I use New-56 now`."""
     word = text[value.start : value.end]
@@ -211,7 +217,7 @@ def find_login(text: str, lowered: str, label: Label) -> Iterator[Secret]:
             yield found_at((match.start("value"), match.start("value") + len(value)), SecretType.PASSWORD, "login")
         return
     match = LISTED.match(text, label.end)
-    if match is not None and is_distinct(match["value"]) and sum(map(str.isalpha, match["value"])) >= 4:
+    if match is not None and _is_listed(match["value"], signed=match["sign"] is not None):
         yield found_at(match.span("value"), SecretType.PASSWORD, "login")
         return
     match = PAIR.match(text, label.end) if not lowered.startswith("access", label.start) else None
