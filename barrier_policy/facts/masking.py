@@ -26,7 +26,7 @@ GLOBAL_LENGTH = 6
 """A secret at least this long is masked wherever it turns up."""
 WORD_LENGTH = 4
 """A shorter one of this length is masked elsewhere only as a word of its own, and not where it may be a year or a round number; the rest only in
-its own message."""
+its own message and in the one before, which may be the question that it replies to."""
 NEAR = 8
 """An ordinary word is masked in this many messages before and after the one that tells it."""
 BEFORE = 60
@@ -87,7 +87,8 @@ class Masker:
             if _is_distinct(spelling) and len(self._everywhere) < MAX_SECRETS:
                 self._everywhere[spelling] = shown
             if len(spelling) < GLOBAL_LENGTH or spelling not in self._everywhere:
-                self._local.setdefault(message.index, {})[spelling] = shown
+                for index in (message.index, message.index - 1):  # a question is told together with its reply
+                    self._local.setdefault(index, {})[spelling] = shown
 
     def _find_words_told_again(self, messages: Sequence[Message]) -> None:
         """Far messages that repeat an ordinary word after a word for a login: there it is the secret as well."""

@@ -49,12 +49,14 @@ MAX_QUESTION: Final = 600
 """How much of the end of a message may ask, in characters."""
 REACH: Final = 56
 """How far from a label a word may stand that asks for it, in characters."""
+MAX_ASKED: Final = 8
+"""How many of the last questions are read."""
 FRAGMENT_WORDS: Final = 5
 WHICH_WORDS: Final = 2
 """Words that may stand between `which` and the label."""
 
 _LEADS: Final[Mapping[Family, str]] = {
-    Family.PASSWORD: "password: ",
+    Family.PASSWORD: "the password is ",
     Family.LOOSE: "secret: ",
     Family.PHRASE: "passphrase: ",
     Family.SEED: "recovery phrase: ",
@@ -126,7 +128,7 @@ def find_asked(text: str) -> Iterator[Asked]:
         return
     sentences = [match for match in _SENTENCE.finditer(tail) if match[0].strip()]
     asking = [match for match in sentences if _asks(match[0])]
-    for match in asking or sentences[-1:]:
+    for match in asking[-MAX_ASKED:] or sentences[-1:]:
         found = _asked_in(tail, lowered, match, labels)
         index = sentences.index(match)
         if found is None and index and match in asking and _asks_back(match[0].lower()):
@@ -181,11 +183,11 @@ def _lead(text: str, lowered: str, label: Label) -> str:
         return ""
     if label.family is Family.CODE_WORD:
         if before.endswith(NETWORKS) or CODE_NETWORK.match(text, label.end):
-            return "password: "
+            return "the password is "
         return _CODE if opens_something(text, lowered, label) or _is_received(text, lowered, label) else ""
     if label.family is Family.KEY_WORD:
         if before.endswith(NETWORKS) or NETWORK_AFTER.match(text, label.end):
-            return "password: "
+            return "the password is "
         return "secret key: " if before.endswith(KEY_OWNERS) or KEY_OWNERS_AFTER.match(text, label.end) else ""
     if label.family is Family.TOKEN and before.endswith(OTHER_TOKENS):
         return ""

@@ -86,7 +86,7 @@ KEYPADS = (
     "门",
 )
 BOX_CODE = re.compile(
-    r"(?i)(?![\w])[^.\n]{0,30}?(?:\b(?:is|on|to|code|combination|ist|auf|est|sur|es|en|è|é|op|kod|код)\b *:?|[:=]) *((?=[A-Z-]*\d[A-Z-]*\d)[*#]?[A-Z0-9-]{3,16}[*#]?)(?=\s*(?:$|[.,;!?)\n\"'\\]|(?:and|und|et|y|e|i|is|für|for)\b))(?![.,:]\d)"
+    r"(?i)(?![\w])[^.\n]{0,30}?(?:\b(?:is|on|to|opens with|unlocks with|code|combination|öffnet mit|geht auf mit|s'ouvre avec|se abre con|si apre con|abre com|gaat open met|otwiera się|ist|auf|est|sur|es|en|è|é|op|kod|код)\b *:?|[:=]) *((?=[A-Z-]*\d[A-Z-]*\d)[*#]?[A-Z0-9-]{3,16}[*#]?)(?=\s*(?:$|[.,;!?)\n\"'\\]|(?:and|und|et|y|e|i|is|für|for)\b))(?![.,:]\d)"
 )
 BOX_BESIDE = re.compile(r" ([*#]?\d{4,8}[*#]?)(?=\s*(?:$|[.,;!?)\n]))")
 DIAL = re.compile(
@@ -105,6 +105,11 @@ CODE_NETWORK = re.compile(
     r"(?i)[ -](?:du |de |del |do |da |van |van de |vom |fürs |for the |for )?(?:wi-?fi|wlan|hotspot)\b"
 )
 """A code word that is followed by the name of a wireless network leads to its password."""
+KEY_NAMES = (
+    "hash", "pound", "star", "raute", "rautetaste", "sterntaste", "dièse", "étoile", "almohadilla", "asterisco", "cancelletto", "cardinal",
+    "hekje", "sterretje", "kratka", "krzyżyk", "křížek", "fyrkant", "firkant", "решётка", "решетка", "решётку", "diyez", "kare",
+)  # fmt: skip
+"""Keys that confirm a code: near the name of what it opens they say so."""
 MAX_KEYS = 2_000
 NUMBER_BEFORE = re.compile(r"(?<![\w.,:#/-])([*#]?\d{4,8}[*#]?) \Z")
 WITH_NUMBER = re.compile(
@@ -196,6 +201,9 @@ def is_other_code(lowered: str, start: int) -> bool:
 def _combination(text: str, end: int) -> Iterator[tuple[int, int]]:
     """Groups of digits right after a word for a combination, whatever it opens."""
     value = told(text, end) or beside(text, end)
+    if value is not None and (dial := DIAL.match(text, value.start)) is not None:
+        yield dial.span()
+        return
     if value is not None and COMBINATION.fullmatch(text, value.start, value.end):
         yield value.start, value.end
 
@@ -223,10 +231,14 @@ def keypad_codes(text: str, lowered: str) -> Iterator[tuple[int, int]]:
         place = text.find("#", place + 1)
 
 
-def opened_before(text: str, start: int) -> Iterator[tuple[int, int]]:
-    """`0917 opens it`, `mit 4471 ausschalten`."""
+def opened_before(text: str, lowered: str, label: Label) -> Iterator[tuple[int, int]]:
+    """`0917 opens it`, `mit 4471 ausschalten`, `the alarm: 9932 then hash`."""
+    start = label.start
     match = NUMBER_BEFORE.search(text, max(0, start - 24), start)
-    if match is not None:
+    if match is None:
+        return
+    is_key = lowered[start : label.end].endswith(KEY_NAMES)
+    if not is_key or any(word in lowered[max(0, match.start() - 40) : match.start()] for word in KEYPADS):
         yield match.span(1)
 
 

@@ -27,6 +27,9 @@ from barrier_policy.facts.secret_values import is_distinct, is_distinct_beside, 
 from barrier_policy.facts.secret_words import Label
 
 SAME_LINE_NETWORK: Final = re.compile(r"(?i)(?:wi-?fi|wlan|hotspot|ssid|network)\b[^\n]{0,40}\Z")
+HEX_KEY: Final = re.compile(r"[0-9a-f]{10,}|[0-9A-F]{10,}")
+SETTING: Final = re.compile(r"(?:\A|[\s;])(?:export )?[A-Z][A-Z0-9_]*=\Z")
+"""A variable of the environment that is set, which holds a key whatever it looks like."""
 MINE: Final = re.compile(
     r"(?i)(?<![^\W_])(?:mi|tu|su|mis|sus|my|your|our|her|his|secreta|mein|meine|mon|ma|mio|mia|meu|minha)\s\Z"
 )
@@ -71,17 +74,23 @@ def _named(text: str, label: Label, kind: SecretType) -> Iterator[Secret]:
     if speaks_about(text, label, name):
         return
     value = told(text, label.end)
-    if value is None and is_option(text, label):
-        value = beside(text, label.end)
+    if value is None and (found := beside(text, label.end)) is not None:
+        is_given = kind is SecretType.API_KEY and is_random(text[found.start : found.end])
+        value = found if is_given or is_option(text, label) else None
     word = text[value.start : value.end] if value else ""
     if value is not None and (
         is_random(word)
         or is_scrambled(word, 3)
+        or (kind is SecretType.API_KEY and _is_set(text, value) and HEX_KEY.fullmatch(word))
         or (value.how is How.SIGN and (is_keyish(word) or (value.quoted and is_mixed(word))))
     ):
         yield found_at((value.start, value.end), kind, name)
     else:
         yield from nearby(text, label, kind, name)
+
+
+def _is_set(text: str, value: Told) -> bool:
+    return text[value.start - 1] == "=" and SETTING.search(text, max(0, value.start - 60), value.start) is not None
 
 
 def find_loose(text: str, lowered: str, label: Label) -> Iterator[Secret]:

@@ -51,7 +51,7 @@ VENDOR_KEYS: tuple[tuple[str, str], ...] = (
     ("pypi-", r"pypi-[\w-]{40,}"),
     ("hf_", r"hf_[A-Za-z0-9]{20,}"),
     ("dop_v1_", r"dop_v1_[a-f0-9]{40,}"),
-    ("SG.", r"SG\.[\w-]{16,}\.[\w-]{16,}"),
+    ("SG.", r"SG\.[\w-]{8,}\.[\w-]{12,}"),
     ("shpat_", r"shpat_[a-fA-F0-9]{20,}"),
     ("hvs.", r"hvs\.[\w-]{20,}"),
     ("dckr_pat_", r"dckr_pat_[\w-]{20,}"),

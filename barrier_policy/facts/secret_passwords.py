@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from barrier_policy.facts.secret_around import found_at, is_option, name_of, nearby, speaks_about
+from barrier_policy.facts.secret_around import WORD, found_at, is_option, name_of, nearby, speaks_about
 from barrier_policy.facts.secret_forms import Secret
 from barrier_policy.facts.secret_labels import SecretType
-from barrier_policy.facts.secret_shapes import is_placeholder, is_strong
+from barrier_policy.facts.secret_shapes import is_leet, is_placeholder, is_signed, is_strong, shape
 from barrier_policy.facts.secret_told import How, Told, beside, told
 from barrier_policy.facts.secret_values import (
     ends_clause,
@@ -68,11 +68,25 @@ ZERO_COPULA: Final = {
 SETTING: Final = re.compile(
     r"(?i)(?<![^\W_])(?:set|use|using|with|enter|type|try|mit|avec|con|com|met|z)\s(?:the |a |new |my |our |dem |le |la )?(?:[\w-]{2,12} )?\Z"
 )
+CHANGED_TO: Final = re.compile(
+    rf"(?i)(?:(?<![^\W_])(?:{any_of(words_of('changed_to'))})|->|→)[ ][\"'`“„«]?(?P<value>[^\s\"'`“”„«»,;|/<>()]{{4,40}}?)(?=[\"'`”»]?[.!?]?(?:[\s,;)]|\Z))"
+)
+"""Words after a password that lead to the one which takes its place."""
 ADDRESS: Final = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+[\s,;/|]{1,3}(?:(?:and|with|mit|und|et|y|e|i|и)\s)?\Z")
-NETWORK: Final = re.compile(r"(?i)(?:wi-?fi|wlan|hotspot|ssid|wpa[23]?)\b[^\n.:;=]{0,16}\Z")
+NETWORK: Final = re.compile(
+    r"(?i)(?:wi-?fi|wlan|hotspot|ssid|wpa[23]?|network|netzwerk|réseau|wifi-netz)\b[^\n.:;=]{0,16}\Z"
+)
 PAIR: Final = re.compile(
     r"(?P<sign>[\"'`*)]{0,3}(?:[ ]?[(][^()\n]{1,30}[)])?(?:[ ][^\W\d_]{1,12}){0,3}?(?:[:：=]\s?|\s))(?P<name>[\w.@+-]{0,60}?[^\W\d_][\w.@+-]{0,60})(?P<join>\s?[/|]\s?|:)(?P<value>[^\s,;\"'`|/<>]{4,60})"
 )
+AS_WITH: Final = re.compile(
+    r"(?:[ ](?:as|als|en tant que|como|come|jako|som)[ ](?P<name>[\w.@+-]{2,40}))?[ ](?:with|using|mit|avec|con|com|met|z|med|s)[ ][\"'`]?(?P<value>[^\s\"'`,;|/<>()]{6,60})"
+)
+"""`log in as bob with X`."""
+LISTED: Final = re.compile(
+    r"(?:(?:[ ][^\s:,;]{1,16}){0,4}(?P<sign>:))?[ ](?P<name>[\w.@+-]{2,40}),[ ](?P<value>[^\s,;\"'`|/<>:.]{6,40})(?=[ \t]*(?:[.!]?[ \t]*(?:$|\n|\\n|\Z)|[.!][ ]))"
+)
+"""`access for the shop: anna, X`, at the end of its line or sentence."""
 UNSPACED: Final = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 NON_LATIN: Final = re.compile("[^\u0000-\u024f\u1e00-\u1eff]")
 
@@ -93,12 +107,14 @@ def find_password(text: str, lowered: str, label: Label) -> Iterator[Secret]:
     if value is not None:
         if may_be_password(text, value) and not (_is_verb(text, label) and not _is_told_clearly(text, label, value)):
             yield found_at((value.start, value.end), SecretType.PASSWORD, name)
+            yield from _changed(text, label, value, name)
             return
         if not value.quoted and not _is_verb(text, label) and (place := plain_words(text, value)) is not None:
             yield found_at(place, SecretType.PASSWORD, name)
             return
     if value is None and (value := beside(text, label.end)) is not None and _is_password_beside(text, label, value):
         yield found_at((value.start, value.end), SecretType.PASSWORD, name)
+        yield from _changed(text, label, value, name)
         return
     if (place := _named_password(text, label)) is not None:
         yield found_at(place, SecretType.PASSWORD, name)
@@ -169,9 +185,42 @@ def _is_password_beside(text: str, label: Label, value: Told) -> bool:
     return False
 
 
+def _is_listed(value: str, *, signed: bool) -> bool:
+    """Whether a word after a name and a comma is a password: without a sign before them only one that no name looks like."""
+    letters = sum(map(str.isalpha, value))
+    return is_distinct(value) and letters >= 4 and (signed or (len(value) >= 8 and is_leet(value) and not value.islower()))
+
+
+def _changed(text: str, label: Label, value: Told, name: str) -> Iterator[Secret]:
+    """The password before or after the one that is told, where it looks the same: `Old-55 no longer works, I use New-56 now`."""
+    word = text[value.start : value.end]
+    if not is_distinct(word):
+        return
+    form = shape(word)
+    for match in WORD.finditer(text, label.end, value.start):
+        if shape(match[0]) == form:
+            yield found_at(match.span(), SecretType.PASSWORD, name)
+    for match in CHANGED_TO.finditer(text, value.end, min(len(text), value.end + 80)):
+        if "\n" in text[value.end : match.start()]:
+            return
+        if shape(match["value"]) == form:
+            yield found_at(match.span("value"), SecretType.PASSWORD, name)
+
+
 def find_login(text: str, lowered: str, label: Label) -> Iterator[Secret]:
     """The second half of `login: anna / Xy12!abc`."""
-    match = PAIR.match(text, label.end)
+    match = AS_WITH.match(text, label.end)
+    if match is not None:
+        value = match["value"].rstrip(".)!")
+        plain = match["name"] is not None and sum(map(str.isdigit, value)) >= 2
+        if is_distinct(value) and len(value) >= 6 and (plain or is_leet(value) or is_signed(value)):
+            yield found_at((match.start("value"), match.start("value") + len(value)), SecretType.PASSWORD, "login")
+        return
+    match = LISTED.match(text, label.end)
+    if match is not None and _is_listed(match["value"], signed=match["sign"] is not None):
+        yield found_at(match.span("value"), SecretType.PASSWORD, "login")
+        return
+    match = PAIR.match(text, label.end) if not lowered.startswith("access", label.start) else None
     if match is None or text[match.end() : match.end() + 1] == "/":  # a path
         return
     value = match["value"].rstrip(".)!")

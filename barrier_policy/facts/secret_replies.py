@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
 from barrier_policy.facts.secret_asking import Asked, Sureness, asking_words, find_asked
@@ -21,6 +22,8 @@ MAX_REPLY: Final = 400
 """How much of a reply is read, in characters."""
 MAX_LEADS: Final = 8
 """Words before the value that are passed over, one after another."""
+MAX_FURTHER: Final = 6
+"""Signs and words like `is` further on that may lead to the value."""
 MIN_WORD: Final = 4
 _UNSPACED: Final = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LEADING: Final = asking_words("leads")
@@ -73,7 +76,7 @@ def _told(asked: Asked, reply: str) -> Secret | None:
     found = _at(asked, reply, start)
     if found is not None:
         return found
-    for match in _FURTHER.finditer(reply, start):
+    for match in islice(_FURTHER.finditer(reply, start), MAX_FURTHER):
         found = _at(asked, reply, _after_leads(reply, match.end()))
         if found is not None and not is_letters(reply[found.start : found.end]):
             return found

@@ -12,6 +12,7 @@ from typing import Final
 
 from barrier_policy.facts.secret_around import found_at, name_of, nearby, speaks_about, word_before
 from barrier_policy.facts.secret_codes import CODE_NETWORK, codes_at, keypad_codes, opened_before, opened_with
+from barrier_policy.facts.secret_commands import by_command
 from barrier_policy.facts.secret_digits import find_numbers, number_before
 from barrier_policy.facts.secret_entries import by_entry
 from barrier_policy.facts.secret_forms import Secret, by_form, by_prefix
@@ -56,6 +57,7 @@ def search_secrets(text: str) -> Iterator[Secret]:
     yield from by_prefix(text)
     yield from by_form(text)
     yield from by_entry(text)
+    yield from by_command(text)
     yield from _by_label(text)
 
 
@@ -160,7 +162,7 @@ def _code(text: str, lowered: str, label: Label) -> Iterator[Secret]:
 
 
 def _opens(text: str, lowered: str, label: Label) -> Iterator[Secret]:
-    for place in opened_before(text, label.start):
+    for place in opened_before(text, lowered, label):
         yield found_at(place, SecretType.CODE, name_of(text, label))
 
 

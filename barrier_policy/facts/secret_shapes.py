@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from itertools import groupby
 
 from barrier_policy.facts.secret_labels import GENERATED_NAME, PLACEHOLDER, PLAIN_WORDS
 
@@ -49,6 +50,17 @@ def is_strong(word: str) -> bool:
         and not word.isalnum()
         and not is_placeholder(word)
     )
+
+
+def is_leet(word: str) -> bool:
+    """Whether digits stand among the letters of a word, as nobody writes a name: `Tr0mbone99`."""
+    return _changes(word) >= 2 and HEX.fullmatch(word) is None and not is_placeholder(word)
+
+
+def shape(word: str) -> str:
+    """The kinds of characters of a word, each run once: `Aa-9` for `Oldie-55`."""
+    kinds = ("A" if sign.isupper() else "a" if sign.isalpha() else "9" if sign.isdigit() else sign for sign in word)
+    return "".join(kind for kind, _ in groupby(kinds))
 
 
 def is_signed(word: str) -> bool:

@@ -31,6 +31,8 @@ class Told(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 _UNSPACED: Final = "[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 _COPULAS: Final = [word for word in words_of("copulas") if not re.match(_UNSPACED, word)]
+_MODALS: Final = words_of("modals")
+"""Words that say what a secret is to be: what follows may also say what it has to be like, so that only letters with digits count."""
 _PARTICLES: Final = [word for word in words_of("copulas") if re.match(_UNSPACED, word)]
 _THINGS: Final = (
     r"wi-?fi|wlan|router|hotspot|guests?|admin|root|vpn|ssh|ftp|sftp|smtp|imap|e-?mail|mail|laptop|pc|computer|phone|portal|panel|nas|server|db|database"
@@ -48,13 +50,14 @@ _LEAD: Final = re.compile(
     rf"""(?xi)
     (?:-[\w-]{{1,20}})?[\\"'`\]*)»”_]{{0,8}}
     (?:[ ]?[(（][^()\n]{{1,40}}[)）])?
-    (?:[ ](?:{any_of(words_of("of"))})(?:[ ]|(?<=['’]))[^\n.;:=!?,"“”„«»|(){{}}<>]{{1,40}}?)?
+    (?:[ ](?:{any_of(words_of("of"))})(?:[ ]|(?<=['’]))(?:[^\n.;:=!?,"“”„«»|(){{}}<>]|\.(?=\w)){{1,40}}?)?
     (?:[ ](?:{_THINGS}))?(?:(?:[ ](?:{_NEW}))|(?:[ ](?!(?:{_NOT_BETWEEN})\b)[^\W\d_]{{2,14}}){{1,2}}(?=[ ]?[:：]|[ ]=[ ]))?
     (?:(?:[ ][\u0600-\u06ff]{{2,14}}){{1,2}}(?=[ ](?:هي|هو)[ ]))?
     (?:(?P<sign>[ \t]*(?::=|=>|->|→|[:：][*_`]{{0,3}}|=(?!=))[ \t]*(?:(?:\n|\\n)[ \t]*(?=[^\s\\:]+[ \t]*(?:\n|\\n|"|\Z)))?|[ \t]+[—–|-][ \t]+)
       |[ \t]+(?P<copula>{any_of(_COPULAS)})(?:[ ](?:{_STILL}))?(?:[ \t]*[:：][ \t]*|[ \t]+|(?=[\"“„«]))
       |[ ](?:now|jetzt|neu|ahora|maintenant|ora|agora|teraz|теперь)[ ]+(?=\S*[\d!#$&*?])
       |[ ](?:in|auf|zu)[ ](?=\S+[ ](?:geändert|gesetzt|umgestellt|gewechselt)\b)
+      |[ ]+(?P<modal>{any_of(_MODALS)})[ ]+(?=[\"'`“„«]?\S*\d)(?=[\"'`“„«]?[\d\W_]*[^\W\d_])(?=[\"'`“„«]?\S{{5}})
       |['’]s[ ]+|[?,][ ](?:it['’]s|it[ ]is|that['’]s|c['’]est|es[ ]ist|das[ ]ist|es|è|é)[ ]+
       |[ \t]*(?:を|를|을)[ \t]*(?=[「"'『]?[!-~])
       |[ \t]*(?:{any_of(_PARTICLES)})[ \t]*[:：]?[ \t]*

@@ -48,6 +48,8 @@ _VARIABLE: Final = re.compile(r"(?:\b[A-Z][A-Z0-9_]*|--[\w-]+)=[\"']?\Z")
 """What is set in an environment or on a command line ends at the next blank."""
 _ARGUMENT: Final = re.compile(r"[A-Za-z_][\w.]*[=\[(]")
 _DIGIT_GROUPS: Final = re.compile(r"\d{4,6}(?:-\d{4,6}){3,7}")
+_BASE32: Final = re.compile(r"(?=[A-Z]*\d)[A-Z2-7]{16,64}")
+"""The seed of one-time codes."""
 _TIMESTAMP: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:")
 _IDENTIFIER: Final = re.compile(r"[^\W\d]\w*")
 _TYPED: Final = re.compile(r"[A-Z][A-Za-z]*[<\[].*|(?:[A-Z][a-z]+){2,}|[a-z]+(?:[A-Z][a-z]+)+")
@@ -238,7 +240,7 @@ def is_keyish(value: str) -> bool:
     """Whether a value after `api key` can be one: letters and digits in one run or in groups, no version, path or date."""
     if len(value) < 8 or is_placeholder(value) or "/" in value or ATTRIBUTE.match(value) or GENERATED_NAME.fullmatch(value):
         return False
-    if _DIGIT_GROUPS.fullmatch(value):
+    if _DIGIT_GROUPS.fullmatch(value) or _BASE32.fullmatch(value):
         return True
     digits = sum(map(str.isdigit, value))
     letters = sum(map(str.isalpha, value))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import pytest
@@ -91,3 +92,10 @@ def test_every_language_with_words_for_secrets_has_words_to_ask_for_them() -> No
 @pytest.mark.parametrize("kind", ["what", "requests", "others", "leads", "declines"])
 def test_words_to_ask_with_are_in_lower_case(kind: str) -> None:
     assert all(word and word == word.lower().strip() for word in asking_words(kind))
+
+
+def test_many_questions_and_signs_are_read_in_bounded_time() -> None:
+    before = process_time()
+    for _ in range(20):
+        list(find_replied("What's the PIN? " * 400, "is: 12 " * 400))
+    assert process_time() - before < 2

@@ -128,3 +128,31 @@ def test_a_secret_is_masked_in_its_other_spellings(told: str, again: str) -> Non
 def test_a_number_is_no_piece_of_another_in_its_own_message() -> None:
     masker = _masker("cvv 118, order 51180")
     assert masker.text("cvv 118, order 51180", 0).endswith("order 51180")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the old wifi password Oldie-55 no longer works, I use Newbie-56 now",
+        "das alte WLAN-Passwort Oldie-55 geht nicht mehr, ich nehme jetzt Newbie-56",
+        "change the wifi password from Oldie-55 to Newbie-56",
+    ],
+)
+def test_what_takes_the_place_of_a_password_is_one_where_it_looks_the_same(text: str) -> None:
+    assert [text[secret.start : secret.end] for secret in find_secrets(text)] == ["Oldie-55", "Newbie-56"]
+
+
+def test_other_names_after_a_password_stay_readable() -> None:
+    text = "the password Oldie-55 is for web-03, use db-04 for the other"
+    assert [text[secret.start : secret.end] for secret in find_secrets(text)] == ["Oldie-55"]
+
+
+def test_a_key_beside_a_login_in_a_file_is_one() -> None:
+    text = "[mail]\nlogin = mailer\nkey = SG.kd83hdk38.dk38dkw02kd8wkd8\n"
+    assert [text[secret.start : secret.end] for secret in find_secrets(text)] == ["SG.kd83hdk38.dk38dkw02kd8wkd8"]
+
+
+def test_a_short_secret_is_masked_in_its_message_and_where_its_question_is_told_with_it() -> None:
+    masker = _masker("How can I help you?", "cvv 737", "ok")
+    assert "737" not in masker.text("How can I help you? → cvv 737", 0)
+    assert masker.text("platform 737", 2) == "platform 737"
