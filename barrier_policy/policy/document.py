@@ -153,8 +153,8 @@ class DocumentReader:
 
     def _day(self, node: Node | None) -> str:
         text = self._shape.text(node)
-        if node is not None and text and not _is_day(text):
-            self.issues.append(node.issue(f"`{text}` is no day (write it as 2027-01-31)"))
+        if node is not None and text and not is_day(text):
+            self.issues.append(node.issue(no_day(text)))
         return text
 
     def _digests(self, node: Node | None) -> tuple[str, ...]:
@@ -211,13 +211,19 @@ class DocumentReader:
         )
 
 
-def _is_day(text: str) -> bool:
+def is_day(text: str) -> bool:
+    """Whether a text is an ISO date, in digits and dashes."""
     if not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
         return False
     try:
         return date.fromisoformat(text).isoformat() == text
     except ValueError:
         return False
+
+
+def no_day(text: str) -> str:
+    """What is wrong with a text where an ISO date is needed."""
+    return f"`{text}` is no day (write it as 2027-01-31)"
 
 
 def _origins(fields: Mapping[str, Node]) -> tuple[Origin, ...]:

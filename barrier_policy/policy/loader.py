@@ -48,8 +48,7 @@ def load_policies(paths: Iterable[Path | Layer], schema: RecordSchema, engine: E
     layers = tuple(path if isinstance(path, Layer) else read_layer(path, issues) for path in paths)
     merger = Merger(reader)
     for layer in layers:
-        documents = (_parse(file, issues) for file in layer.files)
-        merger.add_layer(document for document in documents if document is not None)
+        merger.add_layer(_parse(file, issues) for file in layer.files)
     policies, exceptions = merger.policies(), merger.exceptions()
     issues += reader.issues
     if issues:

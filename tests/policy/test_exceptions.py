@@ -144,7 +144,7 @@ def test_everything_that_an_exception_gives_must_fit(
             exception("any.permit"),
             "4:7: rule `any.permit` is a permit (exceptions are for barriers; to permit less, patch it) @ $.rule",
         ),
-        (exception("bigg.keep"), "4:7: there is no rule `bigg.keep` (did you mean `big.keep`?) @ $.rule"),
+        (exception("bigg.keep"), "4:7: unknown rule `bigg.keep` (did you mean `big.keep`?) @ $.rule"),
         (
             exception(more=f"transcripts: ['{DIGEST}']"),
             "1:1: the exception covers every span (give `when`, a condition over",

@@ -98,7 +98,10 @@ class SourceRule(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SourceFile(msgspec.Struct, frozen=True, kw_only=True, dict=True):
-    """One file. `layer` counts from the lowest folder; `linted` is false for files below those that were asked for."""
+    """One file. `layer` counts from the lowest folder; `linted` is false for files below those that were asked for.
+
+    `when` is the condition of an exception, as a condition over the span alone.
+    """
 
     path: Path
     text: str
@@ -108,6 +111,7 @@ class SourceFile(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     issues: tuple[Issue, ...] = ()
     variables: tuple[SourceVariable, ...] = ()
     rules: tuple[SourceRule, ...] = ()
+    when: SourceExpression | None = None
 
     @property
     def name(self) -> str:
@@ -192,6 +196,7 @@ class Sources:
         """Every expression of the files that were asked for."""
         for file in self.linted("Policy"):
             yield from ((file, variable.expression) for variable in file.variables)
+        yield from ((file, file.when) for file in self.linted("Exception") if file.when is not None)
         for file, rule in self.rules():
             yield from ((file, found) for found in rule.expressions if found.node.path != rule.node.path)
 
@@ -215,6 +220,9 @@ class SourceReader:
             issue = Issue(file=str(path), message=found)
             return SourceFile(path=path, text="", layer=layer, linted=linted, document=None, issues=(issue,))
         file = SourceFile(path=path, text=text, layer=layer, linted=linted, document=document)
+        if file.kind == "Exception" and "when" in file.fields:
+            when = self.expression("when", file.fields["when"], Scope(self._schema))
+            return msgspec.structs.replace(file, when=when)
         if file.kind != "Policy":
             return file
         scope, variables = self._variables(file.fields.get("variables"))
