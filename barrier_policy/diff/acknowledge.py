@@ -32,6 +32,8 @@ def acknowledged(rules: Iterable[str], file: Path | None, known: Iterable[str]) 
 
 
 def _read(path: Path, known: list[str]) -> dict[str, str]:
+    if not path.is_file():
+        raise BarrierPolicyError(f"--acknowledgements: `{path}` is no file (give a file of kind {KIND})")
     issues: list[Issue] = []
     shape = ShapeReader()
     document = read_document(path, issues)

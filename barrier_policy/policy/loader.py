@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from barrier_policy.digest import digest_value
-from barrier_policy.errors import Issue, PolicyError
+from barrier_policy.errors import Issue, PolicyError, reason_of
 from barrier_policy.join.schema import RecordSchema
 from barrier_policy.policy.cel.engine import Engine
 from barrier_policy.policy.document import DocumentReader
@@ -98,7 +98,7 @@ def _read(path: Path, issues: list[Issue]) -> PolicyFile | None:
     try:
         return PolicyFile(place=str(path), data=path.read_bytes())
     except OSError as error:
-        issues.append(Issue(file=str(path), message=f"can't be read: {error.strerror}"))
+        issues.append(Issue(file=str(path), message=f"can't be read ({reason_of(error)})"))
     return None
 
 

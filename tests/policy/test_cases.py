@@ -144,7 +144,7 @@ def test_an_unknown_policy_and_a_file_that_is_no_test_are_issues(
     assert str(caught.value).splitlines() == [
         f"{unknown}:3:9: unknown policy `side-effect` (did you mean `side-effects`?)",
         f"{other}:2:7: `Policy` where `PolicyTest` is needed",
-        f"{unknown.parent}/c_test.yaml: can't be read: No such file or directory",
+        f"{unknown.parent}/c_test.yaml: can't be read (no such file or directory)",
     ]
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from barrier_policy.errors import Issue, PolicyError
+from barrier_policy.errors import Issue, PolicyError, reason_of
 from barrier_policy.join.schema import RecordSchema
 from barrier_policy.policy.cel.check import check
 from barrier_policy.policy.cel.engine import Engine
@@ -216,7 +216,11 @@ class SourceReader:
         except PolicyError as error:
             return SourceFile(path=path, text=text, layer=layer, linted=linted, document=None, issues=error.issues)
         except (OSError, UnicodeDecodeError) as error:
-            found = f"not UTF-8 at byte {error.start}" if isinstance(error, UnicodeDecodeError) else "can't be read"
+            found = (
+                f"not UTF-8 at byte {error.start}"
+                if isinstance(error, UnicodeDecodeError)
+                else f"can't be read ({reason_of(error)})"
+            )
             issue = Issue(file=str(path), message=found)
             return SourceFile(path=path, text="", layer=layer, linted=linted, document=None, issues=(issue,))
         file = SourceFile(path=path, text=text, layer=layer, linted=linted, document=document)
