@@ -5,6 +5,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from msgspec.structs import replace
 
 from barrier_policy.errors import PolicyError
 from barrier_policy.join.schema import RecordSchema
@@ -12,7 +13,7 @@ from barrier_policy.policy.cases import run_cases
 from barrier_policy.policy.cel.engine import Engine
 from barrier_policy.policy.coverage import measure
 from barrier_policy.policy.loader import load_policies
-from barrier_policy.policy.model import PolicySet
+from barrier_policy.policy.model import Mode, PolicySet
 
 SHOP = Path(__file__).parent / "data" / "shop"
 HEAD = "apiVersion: barrier-policy/v1\nkind: PolicyTest\npolicy: side-effects\ncases:\n"
@@ -72,6 +73,20 @@ def test_a_case_that_fails_says_what_differs(
     path = write(HEAD + case("c", span, expect), "x_test.yaml")
     (result,) = run_cases(shop, engine, [path])
     assert (result.passed, result.message, result.case.line) == (False, message, 5)
+
+
+@pytest.mark.parametrize(("mode", "cites"), [(Mode.SHADOW, "[]"), (Mode.WARN, "[a]")])
+def test_a_case_of_a_rule_that_counts_for_nothing_says_in_which_mode_it_is(
+    write: Callable[..., Path], shop: PolicySet, engine: Engine, mode: Mode, cites: str
+) -> None:
+    policies = tuple(
+        replace(policy, rules=tuple(replace(rule, mode=mode) for rule in policy.rules)) for policy in shop.policies
+    )
+    expect = "{outcome: true, verdict: opportunity, evidence: [b]}"
+    path = write(HEAD + case("c", "{effects: [{id: a, unsettled: true}]}", expect), "x_test.yaml")
+    (result,) = run_cases(replace(shop, policies=policies), engine, [path])
+    rule = f"`effects.keep-unsettled` is in mode {mode} and counts for nothing"
+    assert result.message.endswith(f"evidence is {cites}, not [b]; {rule}")
 
 
 def test_a_malformed_case_says_why_the_rule_errs(write: Callable[..., Path], shop: PolicySet, engine: Engine) -> None:
