@@ -201,6 +201,6 @@ def test_a_variable_may_only_use_the_ones_before_it(load: Callable[..., object],
     with pytest.raises(PolicyError) as caught:
         load(rule("a.b-c", "variables.first > 0"), variables=variables)
     assert [issue.message for issue in caught.value.issues] == [
-        "unknown variable `second` (none is known here)",
+        "variable `second` is declared further below (one can name those above it)",
         "variable `second` is already declared above",
     ]

@@ -236,11 +236,12 @@ class SourceReader:
     def _variables(self, node: Node | None) -> tuple[Scope, tuple[SourceVariable, ...]]:
         known: dict[str, Variable] = {}
         found = []
+        names = frozenset(text_of(fields_of(item).get("name")) for item in items_of(node))
         for item in items_of(node):
             name, expression = text_of(fields_of(item).get("name")), fields_of(item).get("expression")
             if not name or expression is None:
                 continue
-            read = self.expression("variable", expression, Scope(self._schema, dict(known)))
+            read = self.expression("variable", expression, Scope(self._schema, dict(known), names - known.keys()))
             known[name] = read.checked or Variable(type="", cel="", reads=(), depth=1, loops=0)
             found.append(SourceVariable(name=name, node=item, expression=read))
         return Scope(self._schema, known), tuple(found)
