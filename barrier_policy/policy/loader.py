@@ -7,6 +7,7 @@ unless that rule is `locked` (design section 6).
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,8 @@ from barrier_policy.policy.merge import Merger
 from barrier_policy.policy.model import Expression, Layer, Policy, PolicyFile, PolicySet, Rule, Waiver
 from barrier_policy.policy.yaml import Node, parse_yaml
 
+MAX_REMEMBERED = 64
+"""Files."""
 SHIPPED_PACKAGE = "barrier_policy_policies"
 TEST_SUFFIX = "_test.yaml"
 PLACES = frozenset({"file", "line", "column", "origins"})
@@ -103,13 +106,22 @@ def _read(path: Path, issues: list[Issue]) -> PolicyFile | None:
 
 
 def _parse(file: PolicyFile, issues: list[Issue]) -> Node | None:
+    found = _parsed(file)
+    if isinstance(found, Node):
+        return found
+    issues.extend(found)
+    return None
+
+
+@lru_cache(maxsize=MAX_REMEMBERED)
+def _parsed(file: PolicyFile) -> Node | tuple[Issue, ...]:
+    """The YAML of a file, or what is wrong with it, remembered: of two sets that are compared most files are the same."""
     try:
         return parse_yaml(file.data.decode("utf-8-sig"), file.place)
     except PolicyError as error:
-        issues.extend(error.issues)
+        return error.issues
     except UnicodeDecodeError as error:
-        issues.append(Issue(file=file.place, message=f"not UTF-8 at byte {error.start}"))
-    return None
+        return (Issue(file=file.place, message=f"not UTF-8 at byte {error.start}"),)
 
 
 def shown_place(file: str) -> str:
