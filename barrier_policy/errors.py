@@ -14,7 +14,8 @@ import msgspec
 class Issue(msgspec.Struct, frozen=True, kw_only=True, order=True):
     """One problem at one place of one file.
 
-    `line` and `column` count from 1; 0 means that the place is not known.
+    `line` and `column` count from 1; 0 means that the place is not known. `path` is the place inside the data; it is shown where there is no
+    line.
     """
 
     file: str
@@ -29,7 +30,7 @@ class Issue(msgspec.Struct, frozen=True, kw_only=True, order=True):
             place += f":{self.line}"
             if self.column:
                 place += f":{self.column}"
-        return f"{place}: {self.message}" + (f" @ {self.path}" if self.path else "")
+        return f"{place}: {self.message}" + (f" @ {self.path}" if self.path and not self.line else "")
 
 
 def reason_of(error: OSError) -> str:

@@ -28,6 +28,8 @@ def compact_file(
         raise both_given("--output", "--in-place")
     if output is None and not in_place:
         raise BarrierPolicyError("compact: no file to write (name it with `-o OUT`, or give `--in-place` to replace FILE)")
+    if not file:
+        raise BarrierPolicyError(": can't be read (no such file or directory)")
     if file == STDIN or str(output) == STDIN:
         raise BarrierPolicyError("compact: works on files (give FILE and `-o OUT`; `-` can't be put back)")
     session = Session(request)

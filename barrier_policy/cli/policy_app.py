@@ -208,7 +208,7 @@ def docs(
     ] = None,
     alone: Alone = False,
     output: Annotated[
-        Path | None, typer.Option("-o", metavar="OUT", help="The file to write; default: standard output.")
+        Path | None, typer.Option("--output", "-o", metavar="OUT", help="The file to write; default: standard output.")
     ] = None,
     profile: ProfileFile = None,
 ) -> int:

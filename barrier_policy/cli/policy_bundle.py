@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from barrier_policy.cli.console import cell, out, show
 from barrier_policy.cli.guard import OK
 from barrier_policy.cli.options import Request, both_given
 from barrier_policy.cli.session import chosen_profile
-from barrier_policy.errors import BarrierPolicyError, reason_of
+from barrier_policy.errors import BarrierPolicyError, BundleError, reason_of
 from barrier_policy.policy.bundle import SUFFIX, is_bundle, make_bundle, read_bundle, write_bundle
 from barrier_policy.policy.loader import shipped_policies
 from barrier_policy.walk import Decider
@@ -49,7 +51,9 @@ def sign_file(file: Path, key: Path | None, variable: str) -> int:
         private = os.environ[variable].encode("utf-8", "surrogateescape")
     else:
         raise BarrierPolicyError(f"--key-env: there is no environment variable `{variable}`")
-    signed = sign_bundle(read_bundle(file), private)
+    bundle = read_bundle(file)
+    with _naming(str(key) if key is not None else f"--key-env {variable}"):
+        signed = sign_bundle(bundle, private)
     _write(file, write_bundle(signed))
     show(out(), cell(f"{file}: {signed.manifest.digest} has {len(signed.signatures)} signature(s)"))
     return OK
@@ -60,7 +64,9 @@ def verify_file(file: Path, keys: tuple[Path, ...]) -> int:
     from barrier_policy.policy.signature import load_keys, verify_bundle
 
     bundle = read_bundle(file)
-    key = verify_bundle(bundle, load_keys(keys))
+    allowed = load_keys(keys)
+    with _naming(str(file)):
+        key = verify_bundle(bundle, allowed)
     show(out(), cell(f"{file}: {bundle.manifest.name} {bundle.manifest.digest}"))
     show(out(), cell(f"signed by {key.place} ({key.id})"))
     return OK
@@ -80,6 +86,15 @@ def write_keys(name: Path) -> int:
     show(out(), cell(f"{private}: keep it secret"))
     show(out(), cell(f"{public}: {pair.id}"))
     return OK
+
+
+@contextmanager
+def _naming(place: str) -> Iterator[None]:
+    """Say in an error what it is about."""
+    try:
+        yield
+    except BundleError as error:
+        raise BundleError(f"{place}: {error}") from None
 
 
 def _create(path: Path, data: bytes, mode: int) -> None:

@@ -27,6 +27,7 @@ from barrier_policy.policy.stack import open_layers
 from barrier_policy.profile import Profile
 
 SHIPPED = "shipped"
+_HOW = f"give `{SHIPPED}`, a folder, a bundle, or several as a+b"
 LITTLE_WORK = 2_000_000
 """Bytes of transcripts."""
 
@@ -104,11 +105,13 @@ def _subjects(request: Request, asked: Comparison, told: Told) -> tuple[Subject,
 
 def _stack(name: str, profile: Profile, bare: bool) -> tuple[Layer, ...]:
     """The layers that an argument names: `shipped`, a folder or a bundle, or several joined by `+`."""
-    names = [name] if Path(name).exists() else name.split("+")
+    names = [name] if name and Path(name).exists() else name.split("+")
+    if not all(names):
+        raise BarrierPolicyError(f"`{name}` has an empty part ({_HOW})")
     paths = [Path(part) for part in names if part != SHIPPED]
     for path in paths:
         if not path.exists():
-            raise BarrierPolicyError(f"`{path}` is no folder (give `{SHIPPED}`, a folder, a bundle, or several as a+b)")
+            raise BarrierPolicyError(f"`{path}` is no folder ({_HOW})")
     trust = profile.bundle
     opened = open_layers(paths, keys=trust.keys, required=trust.required)
     return read_layers([*([] if bare and SHIPPED not in names else [shipped_policies()]), *opened])

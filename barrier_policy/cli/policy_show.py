@@ -11,7 +11,7 @@ from rich.table import Table
 from barrier_policy.cli.console import cell, make_table, out, show, write_bytes
 from barrier_policy.cli.guard import OK
 from barrier_policy.cli.options import OutputFormat, Request
-from barrier_policy.cli.session import Session
+from barrier_policy.cli.session import Session, check_layers
 from barrier_policy.digest import stable_json
 from barrier_policy.policy.loader import shown_place
 from barrier_policy.policy.model import Expression, Policy, PolicySet, Rule, Waiver
@@ -32,6 +32,7 @@ OTHERS = (
 
 def show_policies(request: Request, *, resolved: bool, format: OutputFormat) -> int:
     """Print the merged set: a row a rule, or with `resolved` a row a key."""
+    check_layers(request.policies, place="")
     session = Session(request)
     policies = session.decider.policies
     if format is not OutputFormat.TABLE:

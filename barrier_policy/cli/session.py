@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -88,11 +88,7 @@ def chosen_profile(request: Request) -> Profile:
     path = request.profile or Path(PROFILE_NAME)
     profile = load_profile(path) if request.profile or path.is_file() else Profile()
     changes: dict[str, Any] = {}
-    for folder in request.policies:
-        if not folder.is_dir() and not (is_bundle(folder) and folder.is_file()):
-            raise BarrierPolicyError(f"--policies: `{folder}` is no folder (give a folder of policy files, or a bundle)")
-        if folder.is_dir() and not any(folder.glob("*.yaml")):
-            raise BarrierPolicyError(f"--policies: `{folder}` has no policy files (give a folder with `*.yaml`)")
+    check_layers(request.policies)
     if request.policies:
         changes["overlays"] = (*profile.overlays, *request.policies)
     if request.engine:
@@ -100,6 +96,15 @@ def chosen_profile(request: Request) -> Profile:
     if request.strategy is not None:
         changes["strategy"] = request.strategy
     return msgspec.structs.replace(profile, **changes)
+
+
+def check_layers(folders: Iterable[Path], place: str = "--policies: ") -> None:
+    """Refuse what is neither a folder of policy files nor a bundle; `place` says who named it. Raises BarrierPolicyError."""
+    for folder in folders:
+        if not folder.is_dir() and not (is_bundle(folder) and folder.is_file()):
+            raise BarrierPolicyError(f"{place}`{folder}` is no folder (give a folder of policy files, or a bundle)")
+        if folder.is_dir() and not any(folder.glob("*.yaml")):
+            raise BarrierPolicyError(f"{place}`{folder}` has no policy files (give a folder with `*.yaml`)")
 
 
 def chosen_time(text: str) -> str:

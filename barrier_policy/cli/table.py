@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -27,6 +29,8 @@ def print_decision(console: Console, name: str, analysis: Analysis, *, fold: boo
         show(console, _blocking(analysis, fold=fold))
         show(console)
     show(console, _totals(analysis))
+    for line in _warnings(analysis):
+        show(console, cell(line))
     show(console, _outcome(analysis))
 
 
@@ -91,6 +95,12 @@ def _totals(analysis: Analysis) -> Table:
     rest = analysis.decision.totals.tokens_before - sum(span.tokens for span in spans)
     table.add_row("tail (kept anyway)", "", f"{tail:,}", f"{rest:,}")
     return table
+
+
+def _warnings(analysis: Analysis) -> list[str]:
+    """What would be otherwise if rules in mode warn were enforced: in a folded table their lines may be left out."""
+    found = Counter(reason.rule for span in analysis.decision.spans for reason in span.warnings)
+    return [f"in mode warn, counts for nothing: {rule} is true of {counted(found[rule], 'span')}" for rule in sorted(found)]
 
 
 def _outcome(analysis: Analysis) -> Text:

@@ -17,6 +17,10 @@ from barrier_policy.printable import clean
 
 UsageError: Any = typer.BadParameter.__mro__[1]
 """Typer brings click along under names of its own that differ between its versions; this one is reached in all of them."""
+QUOTED = re.compile(r"(?:.*, )?'(.*?)' is not ")
+LEAST = re.compile(r"(?:greater than or equal to |range (?=\d+(?:\.\d+)?<=x)|x>=)(\d+(?:\.\d+)?)")
+MOST = re.compile(r"(?:less than or equal to |x<=)(\d+(?:\.\d+)?)")
+"""Typer says the bounds of a number in words of its own, and in those of click where it has click below."""
 CHOICES = re.compile(r" is not one of (.*?)\.?$")
 
 
@@ -89,11 +93,18 @@ def _value(param: Any, words: Sequence[str]) -> str | None:
 
 
 def _value_problem(message: str, value: str | None, hint: str) -> str:
+    quoted = QUOTED.match(message)
+    value = quoted[1] if value is None and quoted else value
     shown = f"`{value}`" if value is not None else "the value"
     if "integer" in message:
         return f"{shown} is no whole number (give one, 0 or more)"
-    if "greater than or equal" in message or "not in the range" in message:
-        return f"{shown} is too small (give a whole number, 0 or more)"
+    least, most = LEAST.search(message), MOST.search(message)
+    if least and most:
+        return f"{shown} is out of range (give a number from {least[1]} to {most[1]})"
+    if least:
+        return f"{shown} is too small (give a whole number, {least[1]} or more)"
+    if most:
+        return f"{shown} is too large (give {most[1]} or less)"
     if choices := CHOICES.search(message):
         known = re.findall(r"'([^']*)'", choices[1])
         return f"{shown} is unknown {suggestion(value or '', known)}"

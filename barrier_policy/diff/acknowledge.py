@@ -27,11 +27,13 @@ def acknowledged(rules: Iterable[str], file: Path | None, known: Iterable[str]) 
     found = dict.fromkeys(rules, COMMAND_LINE)
     for rule in found:
         if rule not in names:
-            raise BarrierPolicyError(f"--acknowledge: there is no rule `{rule}` {suggestion(rule, names)}")
+            raise BarrierPolicyError(f"--acknowledge: unknown rule `{rule}` {suggestion(rule, names)}")
     return found | (_read(file, names) if file is not None else {})
 
 
 def _read(path: Path, known: list[str]) -> dict[str, str]:
+    if not path.is_file():
+        raise BarrierPolicyError(f"--acknowledgements: `{path}` is no file (give a file of kind {KIND})")
     issues: list[Issue] = []
     shape = ShapeReader()
     document = read_document(path, issues)
@@ -44,7 +46,7 @@ def _read(path: Path, known: list[str]) -> dict[str, str]:
             entry = shape.fields(node, "acknowledgement", ("owner", "reason", "rule"))
             rule = shape.text(entry.get("rule"))
             if rule and rule not in known:
-                shape.issues.append(entry["rule"].issue(f"there is no rule `{rule}` {suggestion(rule, known)}"))
+                shape.issues.append(entry["rule"].issue(f"unknown rule `{rule}` {suggestion(rule, known)}"))
             found[rule] = f"{shape.text(entry.get('owner'))}: {shape.text(entry.get('reason'))}"
     if issues or shape.issues:
         raise PolicyError([*issues, *shape.issues])

@@ -24,11 +24,17 @@ class Field(msgspec.Struct, frozen=True):
 
 
 class RecordType(msgspec.Struct, frozen=True):
-    """A named record type."""
+    """A named record type. `place` is where records of a plugin stand, which names them better: their types have made-up names."""
 
     name: str
     doc: str
     fields: tuple[Field, ...]
+    place: str = ""
+
+    @property
+    def shown(self) -> str:
+        """What messages call it."""
+        return self.place or self.name
 
 
 HELD = Field("held", "bool", "kept elsewhere: by a verified carrier record, in the tail, or in a span that stays verbatim")
@@ -189,12 +195,14 @@ def build_schema(extension_kinds: Iterable[FactKind] = ()) -> RecordSchema:
         fields = tuple(Field(a.name, a.type, a.doc) for a in kind.attributes)
         name = record_name(kind.name)
         common = (Field("id", "string", "its name in the decision"), MESSAGE, ITEM_TEXT, CARRIED, HELD)
-        types[name] = RecordType(name, kind.doc, common + fields)
+        types[name] = RecordType(name, kind.doc, common + fields, place=f"span.{kind.name}")
         namespaces.setdefault(namespace, []).append(Field(short, f"list({name})", kind.doc))
     extra = []
     for namespace, fields_of in sorted(namespaces.items()):
         name = namespace_name(namespace)
-        types[name] = RecordType(name, f"Facts of plugin namespace `{namespace}`.", tuple(fields_of))
+        types[name] = RecordType(
+            name, f"Facts of plugin namespace `{namespace}`.", tuple(fields_of), place=f"span.{namespace}"
+        )
         extra.append(Field(namespace, name, f"facts of plugin namespace `{namespace}`"))
     span = types["Span"]
     types["Span"] = RecordType(span.name, span.doc, span.fields + tuple(extra))

@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from barrier_policy.digest import digest_bytes, digest_value, stable_json
-from barrier_policy.errors import BundleError, reason_of
+from barrier_policy.errors import BarrierPolicyError, BundleError, reason_of
 from barrier_policy.policy.model import Layer, PolicyFile
 
 SCHEMA = "barrier_policy/bundle/v1"
@@ -108,12 +108,12 @@ def write_bundle(bundle: Bundle) -> bytes:
 
 
 def read_bundle(path: Path) -> Bundle:
-    """A bundle from a file. Raises BundleError where it can't be read or is not exactly as it was built."""
+    """A bundle from a file. Raises BarrierPolicyError where it can't be read, and BundleError where it is not exactly as it was built."""
     try:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
     except OSError as error:
-        raise BundleError(f"{path}: can't be read ({reason_of(error)})") from None
+        raise BarrierPolicyError(f"{path}: can't be read ({reason_of(error)})") from None
     try:
         return parse_bundle(data, str(path))
     except BundleError as error:

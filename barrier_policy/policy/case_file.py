@@ -260,10 +260,11 @@ class _Filler:
         fields = node.value if node else {}
         if not isinstance(fields, dict):
             return self._wrong(type_name, node)
-        known = {field.name: field.type for field in self._schema.types[type_name].fields}
+        record = self._schema.types[type_name]
+        known = {field.name: field.type for field in record.fields}
         for key, child in fields.items():
             if key not in known:
-                self._shape.issues.append(child.key_issue(f"`{type_name}` has no field `{key}` {suggestion(key, known)}"))
+                self._shape.issues.append(child.key_issue(f"`{record.shown}` has no field `{key}` {suggestion(key, known)}"))
         return {name: self.value(field_type, fields.get(name)) for name, field_type in known.items()}
 
     def _scalar(self, type_name: str, node: Node) -> Any:

@@ -10,7 +10,7 @@ import msgspec
 from barrier_policy.policy.case_file import Case, read_test_files
 from barrier_policy.policy.cel.engine import Engine
 from barrier_policy.policy.evaluate import Evaluator
-from barrier_policy.policy.model import PolicySet
+from barrier_policy.policy.model import Mode, PolicySet
 from barrier_policy.policy.verdict import Clause, Verdict
 
 
@@ -52,6 +52,7 @@ def differences(case: Case, verdict: Verdict) -> list[str]:
     if found.outcome is not case.outcome:
         reason = f" ({found.message})" if found.message else ""
         unlike.append(f"outcome is {found.outcome}, not {case.outcome}{reason}")
+    of_condition = len(unlike)
     if case.verdict is not None and verdict.verdict is not case.verdict:
         rules = deciding_rules(verdict)
         reason = f"by {', '.join(rules)}" if rules else "no permit is true"
@@ -61,6 +62,8 @@ def differences(case: Case, verdict: Verdict) -> list[str]:
     cited = cited_items(verdict, case.rule)
     if case.evidence is not None and cited != case.evidence:
         unlike.append(f"evidence is {_names(cited)}, not {_names(case.evidence)}")
+    if len(unlike) > of_condition and found.mode is not Mode.ENFORCE:
+        unlike.append(f"`{case.rule}` is in mode {found.mode} and counts for nothing")
     return unlike
 
 

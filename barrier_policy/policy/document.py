@@ -153,8 +153,8 @@ class DocumentReader:
 
     def _day(self, node: Node | None) -> str:
         text = self._shape.text(node)
-        if node is not None and text and not _is_day(text):
-            self.issues.append(node.issue(f"`{text}` is no day (write it as 2027-01-31)"))
+        if node is not None and text and not is_day(text):
+            self.issues.append(node.issue(no_day(text)))
         return text
 
     def _digests(self, node: Node | None) -> tuple[str, ...]:
@@ -167,14 +167,17 @@ class DocumentReader:
         """Each variable may use the ones before it."""
         known: dict[str, Variable] = {}
         written: list[NamedExpression] = []
-        for item in self._shape.items(node, "variables"):
+        items = self._shape.items(node, "variables")
+        names = [str(item.value["name"].value) for item in items if isinstance(item.value, dict) and "name" in item.value]
+        for item in items:
             fields = self._shape.fields(item, "variable", ("expression", "name"))
             name = self._shape.text(fields.get("name"), "[a-z][a-z0-9_]*", "a name in lower-case snake_case")
             if name in known:
                 self.issues.append(fields["name"].issue(f"variable `{name}` is already declared above"))
             if "expression" not in fields:
                 continue
-            _, checked = self._expressions.check(fields["expression"], Scope(self._schema, dict(known)))
+            scope = Scope(self._schema, dict(known), frozenset(names) - known.keys())
+            _, checked = self._expressions.check(fields["expression"], scope)
             # A broken variable is declared all the same: its own mistake is reported, not every use of it.
             known[name] = checked or Variable(type="", cel="", reads=(), depth=1, loops=0)
             written.append(NamedExpression(name=name, text=str(fields["expression"].value), line=item.line))
@@ -211,13 +214,19 @@ class DocumentReader:
         )
 
 
-def _is_day(text: str) -> bool:
+def is_day(text: str) -> bool:
+    """Whether a text is an ISO date, in digits and dashes."""
     if not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
         return False
     try:
         return date.fromisoformat(text).isoformat() == text
     except ValueError:
         return False
+
+
+def no_day(text: str) -> str:
+    """What is wrong with a text where an ISO date is needed."""
+    return f"`{text}` is no day (write it as 2027-01-31)"
 
 
 def _origins(fields: Mapping[str, Node]) -> tuple[Origin, ...]:

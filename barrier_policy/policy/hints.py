@@ -28,6 +28,7 @@ WRITTEN = {
 }  # fmt: skip
 """What other languages write, and what CEL has for it."""
 _WORD_OR_SIGN = re.compile(r"\w+|&+|[|]+|=+|\S")
+_WORDS = re.compile(r"\s*[^\W\d_]+(?:[ ,.:;!?’'-]+\w+)+[.!?]?\s*")
 _LAST_WORD = re.compile(r"(\w+)\s*$")
 
 
@@ -36,4 +37,5 @@ def syntax_hint(text: str, offset: int) -> str:
     at = _WORD_OR_SIGN.match(text, offset)
     before = _LAST_WORD.search(text[:offset][-80:])
     found = WRITTEN.get(at[0] if at else "") or WRITTEN.get(before[1] if before else "")
-    return f"({found})" if found else "(this is no CEL expression)"
+    words = "; a text needs quotes" if not found and _WORDS.fullmatch(text) else ""
+    return f"({found})" if found else f"(this is no CEL expression{words})"

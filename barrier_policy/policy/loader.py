@@ -7,12 +7,13 @@ unless that rule is `locked` (design section 6).
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from barrier_policy.digest import digest_value
-from barrier_policy.errors import Issue, PolicyError
+from barrier_policy.errors import Issue, PolicyError, reason_of
 from barrier_policy.join.schema import RecordSchema
 from barrier_policy.policy.cel.engine import Engine
 from barrier_policy.policy.document import DocumentReader
@@ -20,6 +21,8 @@ from barrier_policy.policy.merge import Merger
 from barrier_policy.policy.model import Expression, Layer, Policy, PolicyFile, PolicySet, Rule, Waiver
 from barrier_policy.policy.yaml import Node, parse_yaml
 
+MAX_REMEMBERED = 64
+"""Files."""
 SHIPPED_PACKAGE = "barrier_policy_policies"
 TEST_SUFFIX = "_test.yaml"
 PLACES = frozenset({"file", "line", "column", "origins"})
@@ -48,8 +51,7 @@ def load_policies(paths: Iterable[Path | Layer], schema: RecordSchema, engine: E
     layers = tuple(path if isinstance(path, Layer) else read_layer(path, issues) for path in paths)
     merger = Merger(reader)
     for layer in layers:
-        documents = (_parse(file, issues) for file in layer.files)
-        merger.add_layer(document for document in documents if document is not None)
+        merger.add_layer(_parse(file, issues) for file in layer.files)
     policies, exceptions = merger.policies(), merger.exceptions()
     issues += reader.issues
     if issues:
@@ -99,18 +101,27 @@ def _read(path: Path, issues: list[Issue]) -> PolicyFile | None:
     try:
         return PolicyFile(place=str(path), data=path.read_bytes())
     except OSError as error:
-        issues.append(Issue(file=str(path), message=f"can't be read: {error.strerror}"))
+        issues.append(Issue(file=str(path), message=f"can't be read ({reason_of(error)})"))
     return None
 
 
 def _parse(file: PolicyFile, issues: list[Issue]) -> Node | None:
+    found = _parsed(file)
+    if isinstance(found, Node):
+        return found
+    issues.extend(found)
+    return None
+
+
+@lru_cache(maxsize=MAX_REMEMBERED)
+def _parsed(file: PolicyFile) -> Node | tuple[Issue, ...]:
+    """The YAML of a file, or what is wrong with it, remembered: of two sets that are compared most files are the same."""
     try:
         return parse_yaml(file.data.decode("utf-8-sig"), file.place)
     except PolicyError as error:
-        issues.extend(error.issues)
+        return error.issues
     except UnicodeDecodeError as error:
-        issues.append(Issue(file=file.place, message=f"not UTF-8 at byte {error.start}"))
-    return None
+        return (Issue(file=file.place, message=f"not UTF-8 at byte {error.start}"),)
 
 
 def shown_place(file: str) -> str:

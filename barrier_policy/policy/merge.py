@@ -35,11 +35,18 @@ class Merger:
         self._rules: dict[str, _Standing] = {}
         self._waivers: list[tuple[Waiver, Node]] = []
         self._layers = 0
+        self._complete = True
 
-    def add_layer(self, documents: Iterable[Node]) -> None:
-        """Put the files of a layer on top: its policies, then its patches. Exceptions wait for `exceptions`."""
+    def add_layer(self, documents: Iterable[Node | None]) -> None:
+        """Put the files of a layer on top: its policies, then its patches. Exceptions wait for `exceptions`.
+
+        None stands for a file that can't be read: from then on it is not known which rules there are, and none is called unknown.
+        """
         patches = []
         for document in documents:
+            if document is None:
+                self._complete = False
+                continue
             match document_kind(document):
                 case DocumentKind.POLICY:
                     self._add_policy(self._reader.policy(document))
@@ -107,7 +114,8 @@ class Merger:
     def _refusal(self, patch: Patch, standing: _Standing | None) -> str:
         """Why a patch can't be applied; empty if it can, and where its own file has no rule, which is already reported."""
         if standing is None:
-            return f"no folder below has a rule `{patch.rule}` {suggestion(patch.rule, self._rules)}" if patch.rule else ""
+            told = patch.rule and self._complete
+            return f"no folder below has a rule `{patch.rule}` {suggestion(patch.rule, self._rules)}" if told else ""
         if standing.layer == self._layers:
             if standing.patch is not None:
                 return (
@@ -124,8 +132,10 @@ class Merger:
         node, standing = fields.get("rule"), self._rules.get(waiver.rule)
         if node is None or not waiver.rule:
             return
+        if standing is None and not self._complete:
+            return
         if standing is None:
-            self._issues.append(node.issue(f"there is no rule `{waiver.rule}` {suggestion(waiver.rule, self._rules)}"))
+            self._issues.append(node.issue(f"unknown rule `{waiver.rule}` {suggestion(waiver.rule, self._rules)}"))
         elif standing.rule.locked:
             how = "a locked rule has no exceptions"
             self._issues.append(node.issue(f"rule `{waiver.rule}` is locked at {_lock(standing)} ({how})"))

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from barrier_policy.errors import BarrierPolicyError, reason_of
 from barrier_policy.join.schema import RecordSchema
 from barrier_policy.policy.json_schema import schema_text
 
+NOTHING: Mapping[str, str] = MappingProxyType({})
 SCHEMA_FOLDER = ".barrier-policy"
 _WORD = "[a-z][a-z0-9]*(-[a-z0-9]+)*"
 
@@ -74,22 +77,25 @@ cases:
 """
 
 
-def new_policy(name: str, folder: Path, record: RecordSchema) -> tuple[Path, ...]:
-    """Writes NAME.yaml with one rule and NAME_test.yaml with its cases; gives what was written. Overwrites nothing."""
+def new_policy(name: str, folder: Path, record: RecordSchema, *, taken: Mapping[str, str] = NOTHING) -> tuple[Path, ...]:
+    """Writes NAME.yaml with one rule and NAME_test.yaml with its cases; gives what was written. Overwrites nothing.
+
+    `taken` are the names of policies and rules that can't be used, each with its place.
+    """
     _check(name, _WORD, "a name in lower-case kebab, as `refunds`")
-    return _write(folder, name, f"{name}.keep-payments", record)
+    return _write(folder, name, f"{name}.keep-payments", record, taken)
 
 
-def new_rule(rule: str, folder: Path, record: RecordSchema) -> tuple[Path, ...]:
+def new_rule(rule: str, folder: Path, record: RecordSchema, *, taken: Mapping[str, str] = NOTHING) -> tuple[Path, ...]:
     """Like `new_policy`, for a rule `area.verb-phrase` in a file of its own, `area-verb-phrase.yaml`."""
     _check(rule, rf"{_WORD}\.{_WORD}", "a rule id `area.verb-phrase` in lower-case kebab, as `refunds.keep-approvals`")
-    return _write(folder, rule.replace(".", "-"), rule, record)
+    return _write(folder, rule.replace(".", "-"), rule, record, taken)
 
 
-def new_overlay(name: str, folder: Path, record: RecordSchema) -> tuple[Path, ...]:
+def new_overlay(name: str, folder: Path, record: RecordSchema, *, taken: Mapping[str, str] = NOTHING) -> tuple[Path, ...]:
     """Like `new_policy`, in a folder NAME of its own, for `overlays` of the profile or `--policies`."""
     _check(name, _WORD, "a name in lower-case kebab, as `team`")
-    return _write(folder / name, name, f"{name}.keep-payments", record)
+    return _write(folder / name, name, f"{name}.keep-payments", record, taken)
 
 
 def _check(name: str, pattern: str, what: str) -> None:
@@ -97,8 +103,13 @@ def _check(name: str, pattern: str, what: str) -> None:
         raise BarrierPolicyError(f"`{name}` is not {what}")
 
 
-def _write(folder: Path, name: str, rule: str, record: RecordSchema) -> tuple[Path, ...]:
-    """Raises BarrierPolicyError, before anything is written, where a file is already there."""
+def _write(folder: Path, name: str, rule: str, record: RecordSchema, taken: Mapping[str, str]) -> tuple[Path, ...]:
+    """Raises BarrierPolicyError, before anything is written, where a file is already there, or a name is taken."""
+    for what, wanted in (("rule id", rule), ("policy", name)):
+        if wanted in taken:
+            raise BarrierPolicyError(
+                f"{what} `{wanted}` is already used at {taken[wanted]} (choose another; nothing was written)"
+            )
     if folder.exists() and not folder.is_dir():
         raise BarrierPolicyError(f"`{folder}` is no folder (give the folder to write to)")
     texts = {

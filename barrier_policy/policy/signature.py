@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from barrier_policy.digest import digest_bytes
-from barrier_policy.errors import BundleError, MissingExtraError, reason_of
+from barrier_policy.errors import BarrierPolicyError, BundleError, MissingExtraError, reason_of
 from barrier_policy.policy.bundle import Bundle, Signature, merge_signatures, signed_bytes
 
 if TYPE_CHECKING:
@@ -90,13 +90,15 @@ def verify_bundle(bundle: Bundle, keys: Sequence[PublicKey]) -> PublicKey:
 
 
 def load_keys(paths: Iterable[Path]) -> tuple[PublicKey, ...]:
-    """Public keys from PEM files and from the `*.pub` of folders, by id. Raises BundleError, also where there is none."""
+    """Public keys from PEM files and from the `*.pub` of folders, by id. Raises BarrierPolicyError, also where there is none."""
     _need()
-    files = [file for path in paths for file in (sorted(path.glob("*" + PUBLIC_SUFFIX)) if path.is_dir() else [path])]
+    named = tuple(paths)
+    files = [file for path in named for file in (sorted(path.glob("*" + PUBLIC_SUFFIX)) if path.is_dir() else [path])]
     if len(files) > MAX_KEYS:
         raise BundleError(f"{len(files)} keys (at most {MAX_KEYS})")
     if not files:
-        raise BundleError(f"there are no keys (give files, or folders with `*{PUBLIC_SUFFIX}`)")
+        where = ", ".join(map(str, named)) or "--keys"
+        raise BundleError(f"{where}: there are no keys (give files, or folders with `*{PUBLIC_SUFFIX}`)")
     keys = {key.id: key for key in map(_public_key, files)}
     return tuple(keys[name] for name in sorted(keys))
 
@@ -130,12 +132,12 @@ def _private_key(data: bytes) -> Ed25519PrivateKey:
 
 
 def read_key(path: Path) -> bytes:
-    """The bytes of a key file. Raises BundleError."""
+    """The bytes of a key file. Raises BarrierPolicyError where it can't be read."""
     try:
         with path.open("rb") as file:
             return file.read(MAX_KEY_BYTES)
     except OSError as error:
-        raise BundleError(f"{path}: can't be read ({reason_of(error)})") from None
+        raise BarrierPolicyError(f"{path}: can't be read ({reason_of(error)})") from None
 
 
 def _raw(key: Ed25519PublicKey) -> bytes:

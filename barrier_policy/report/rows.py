@@ -124,7 +124,10 @@ def _lines(
     repairs: Mapping[str, Sequence[Repair]],
     naming: Collection[str],
 ) -> Iterable[Line]:
-    """The deciding rule first, then further rules that name something: those in `naming`. The rest are about the span as a whole."""
+    """The deciding rule first, then further rules that name something: those in `naming`. The rest are about the span as a whole.
+
+    At the end those in mode warn, which count for nothing.
+    """
     for error in found.errors:
         yield error.rule, f"the {error.part} could not be evaluated: {error.message}"
     for number, reason in enumerate(by_weight(reasons, repairs)):
@@ -133,6 +136,9 @@ def _lines(
             yield reason.rule, _what(reason.explanation, named, texts)
     if found.default_barrier:
         yield "(no permit)", "no rule permits to summarize it"
+    for reason in found.warnings:
+        named = [entry.item for entry in reason.evidence]
+        yield reason.rule, f"in mode warn: {_what(reason.explanation, named, texts)}"
 
 
 def repairs_of(policies: PolicySet) -> dict[str, tuple[Repair, ...]]:

@@ -206,6 +206,21 @@ def test_an_overlay_adds_a_rule(run: Runner, talk: str, tmp_path: Path) -> None:
     assert row_of(done.out, "2").split()[3:5] == ["summarize", "evidence.narrative"]
 
 
+def test_a_true_rule_in_mode_warn_stands_beside_the_verdict(run: Runner, talk: str, tmp_path: Path) -> None:
+    (tmp_path / "team").mkdir()
+    rule = "{id: own.talk, effect: barrier, severity: low, summary: s, why: w, references: [r], mode: warn, "
+    (tmp_path / "team" / "own.yaml").write_text(
+        "apiVersion: barrier-policy/v1\nkind: Policy\nmetadata: {name: own, version: 1.0.0, owner: o}\n"
+        f"rules:\n- {rule}condition: span.start == 0, explanation: \"'it is the first'\"}}\n"
+    )
+    plain, warned = run("decide", talk), run("decide", talk, "--policies", "team")
+    assert warned.out.splitlines()[-1] == plain.out.splitlines()[-1]
+    assert "in mode warn, counts for nothing: own.talk is true of 1 span" in warned.out.splitlines()[-2]
+    rows = [line for line in run("decide", talk, "--policies", "team", "--all").out.splitlines() if "own.talk  " in line]
+    assert len(rows) == 1 and rows[0].rstrip().endswith("in mode warn: it is the first")
+    assert "mode warn" not in plain.out
+
+
 @pytest.mark.parametrize("condition", ["span.strat == 1", "span.start", "span.start == '1'"])
 def test_an_invalid_policy_is_refused_before_anything_is_decided(
     run: Runner, talk: str, tmp_path: Path, condition: str

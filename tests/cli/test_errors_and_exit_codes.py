@@ -87,6 +87,28 @@ def test_wrong_usage_is_code_two(run: Runner, talk: str, arguments: tuple[str, .
         (("facts", "talk.json", "--message", "9"), "--message: no message `9` in talk.json (messages are 0 to 8)"),
         (("decide", "talk.json", "--store", "tape://x"), "--store: no plugin opens a store of kind `tape`"),
         (("decide", "talk.json", "--policies", "."), "--policies: `.` has no policy files (give a folder with `*.yaml`)"),
+        (
+            ("policy", "diff", "shipped", "shipped", "talk.json", "--jobs", "0"),
+            "--jobs: `0` is too small (give a whole number, 1",
+        ),
+        (("policy", "test", "--fail-under", "101"), "--fail-under: `101` is too large (give 100"),
+        (("policy", "new", "rul", "x"), "KIND: `rul` is unknown (did you mean `rule`?)"),
+        (("policy", "show", "nowhere"), "`nowhere` is no folder (give a folder of policy files, or a bundle)"),
+        (("policy", "diff", "shipped+", "shipped", "talk.json"), "`shipped+` has an empty part (give `shipped`, a folder"),
+        (("policy", "diff", "", "shipped", "talk.json"), "`` has an empty part (give `shipped`, a folder"),
+        (
+            ("policy", "diff", "shipped", "shipped", "talk.json", "--acknowledgements", "no.yaml"),
+            "--acknowledgements: `no.yaml` is no file (give a file of kind Acknowledgements)",
+        ),
+        (("policy", "bundle", "sign", "no.bundle", "--key", "talk.json"), "no.bundle: can't be read (no such file"),
+        (("policy", "bundle", "sign", "no.bundle", "--key", "no.key"), "no.key: can't be read (no such file"),
+        (
+            ("policy", "bundle", "sign", "no.bundle", "--key", "a", "--key-env", "B"),
+            "`--key` and `--key-env` are both given (give one of both)",
+        ),
+        (("policy", "bundle", "verify", "no.bundle", "--keys", "nokeys"), "no.bundle: can't be read (no such file"),
+        (("compact", "", "-o", "out.json"), ": can't be read (no such file or directory)"),
+        (("compact", "talk.json", "-o", "out.json", "--in-place"), "`--output` and `--in-place` are both given"),
         (("explain", "talk.json", "1-2"), "no span or message `1-2` (message 1 stands in span 1)"),
     ],
 )

@@ -124,3 +124,27 @@ def test_docs_of_a_bundle_need_its_signature_where_the_profile_names_keys(run: R
     assert run("policy", "bundle", "build", TEAM, "-o", "team.bundle").code == 0
     found = run("policy", "docs", signed)
     assert found.code == 3 and "no allowed key signed the bundle" in found.err
+
+
+def test_an_error_of_keys_and_signatures_names_its_file(run: Run, signed: Path, tmp_path: Path) -> None:
+    assert run("policy", "keygen", "other").code == 0
+    (tmp_path / "empty").mkdir()
+    for arguments, place in (
+        (("verify", signed, "--keys", "other.pub"), f"{signed}: no allowed key signed the bundle"),
+        (("verify", signed, "--keys", "empty"), "empty: there are no keys"),
+        (("sign", signed, "--key", "other.pub"), "other.pub: no private Ed25519 key"),
+    ):
+        found = run("policy", "bundle", *arguments)
+        assert found.code == 3 and found.err.startswith(place)
+    missing = run("policy", "bundle", "verify", signed, "--keys", "nokeys")
+    assert (missing.code, missing.err) == (2, "nokeys: can't be read (no such file or directory)\n")
+
+
+def test_docs_of_a_folder_are_refused_where_the_profile_requires_signed_bundles(
+    run: Run, signed: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "barrier-policy.yaml").write_text("bundle: {keys: [keys], required: true}\n")
+    assert run("policy", "docs", signed).code == 0 and run("policy", "docs").code == 0
+    refused = [run("policy", command, TEAM) for command in ("docs", "show")]
+    assert {(found.code, found.err) for found in refused} == {(3, refused[0].err)}
+    assert "not a bundle, and the profile requires signed ones" in refused[0].err

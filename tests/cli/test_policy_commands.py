@@ -219,3 +219,20 @@ def test_a_patch_is_linted_on_top_of_the_folders_below_it(run: Runner, team: Cal
         "rule: example.keep-something\nset: {condition: span.tokens >= 0}\n"
     )
     assert findings(run("policy", "lint", "team", "trial")) == ["trial/patch.yaml:6:18 always-true-barrier"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "problem"),
+    [
+        ("rule", "effects.unsettled", "rule id `effects.unsettled` is already used at shipped/side-effects.yaml:"),
+        ("policy", "side-effects", "policy `side-effects` is already used at shipped/side-effects.yaml:"),
+        ("rule", "refunds.keep-payments", "rule id `refunds.keep-payments` is already used at own/refunds.yaml:"),
+        ("overlay", "side-effects", "policy `side-effects` is already used at shipped/"),
+    ],
+)
+def test_a_name_that_exists_is_not_started_again(run: Runner, tmp_path: Path, kind: str, name: str, problem: str) -> None:
+    assert run("policy", "new", "policy", "refunds", "own").code == 0
+    before = sorted(tmp_path.rglob("*"))
+    found = run("policy", "new", kind, name, "own")
+    assert found.code == 2 and found.err.startswith(problem)
+    assert sorted(tmp_path.rglob("*")) == before

@@ -108,15 +108,13 @@ def test_one_acknowledged_rule_of_two_is_not_enough(diff: Diff, folder: Callable
 
 def test_acknowledging_an_unknown_rule_is_refused_with_its_place(run: Run, tmp_path: Path) -> None:
     found = run("policy", "diff", "shipped", "shipped", "--transcripts", INCIDENT, "--acknowledge", "evidence.narative")
-    assert found.code == 2 and "there is no rule `evidence.narative` (did you mean `evidence.narrative`?)" in found.err
+    assert found.code == 2 and "unknown rule `evidence.narative` (did you mean `evidence.narrative`?)" in found.err
     (tmp_path / "ack.yaml").write_text(
         "apiVersion: barrier-policy/v1\nkind: Acknowledgements\nacknowledgements:\n- {rule: no.rule, owner: dana}\n"
     )
     found = run("policy", "diff", "shipped", "shipped", "--transcripts", INCIDENT, "--acknowledgements", "ack.yaml")
     assert found.code == 3
-    assert (
-        "ack.yaml:4:10: there is no rule `no.rule`" in found.err and "4:3: the acknowledgement has no `reason`" in found.err
-    )
+    assert "ack.yaml:4:10: unknown rule `no.rule`" in found.err and "4:3: the acknowledgement has no `reason`" in found.err
 
 
 def test_a_barrier_beside_another_is_the_same_answer_for_another_reason(diff: Diff, folder: Callable[..., str]) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from barrier_policy.errors import BundleError
+from barrier_policy.errors import BarrierPolicyError, BundleError
 from barrier_policy.policy import bundle as bundles
 from barrier_policy.policy.bundle import Bundle, make_bundle, parse_bundle, write_bundle
 from barrier_policy.policy.model import Layer, PolicyFile
@@ -233,10 +233,12 @@ class TestSignatures:
             ([signed], {"keys": [keys["theirs"]]}),
             ([tmp_path], {"keys": [keys["ours"]], "required": True}),
             ([signed], {"required": True}),
-            ([tmp_path / "none.bundle"], {}),
         ):
             with pytest.raises(BundleError):
                 open_layers(paths, **how)  # type: ignore[arg-type]
+        with pytest.raises(BarrierPolicyError, match=r"none\.bundle: can't be read \(no such file or directory\)") as caught:
+            open_layers([tmp_path / "none.bundle"])
+        assert caught.value.exit_code == 2
 
 
 def test_without_the_extra_the_install_command_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

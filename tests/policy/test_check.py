@@ -132,6 +132,8 @@ def test_a_good_expression_has_a_type(schema: RecordSchema, text: str, type_name
         ("'''a''' == 'b'", ["1:1: triple quotes are not allowed (use a string in single or double quotes)"]),
         (r"'\d' == 'b'", [r"1:2: unknown escape `\d` (known: \\ \' \" \n \r \t)"]),
         ("span.tokens >", ["1:13: syntax error (this is no CEL expression)"]),
+        ("a payment", ["1:3: syntax error (this is no CEL expression; a text needs quotes)"]),
+        ("it's one, and a second.", ["1:3: syntax error (this is no CEL expression; a text needs quotes)"]),
         ("span.tokens = 3", ["1:13: syntax error (compare with `==`)"]),
         ("span.fidelity.audited and true", ["1:23: syntax error (write `&&`)"]),
         ("true or false", ["1:6: syntax error (write `||`)"]),
@@ -227,7 +229,10 @@ def test_the_schema_of_a_plugin_namespace_is_checked_like_ours() -> None:
     assert isinstance(good, Variable)
     assert good.reads == (("build", "red_run"),)
     assert typed("span.build.red_runs.exists(r, true)", scope) == [
-        "1:12: `BuildFacts` has no field `red_runs` (did you mean `red_run`?)"
+        "1:12: `span.build` has no field `red_runs` (did you mean `red_run`?)"
+    ]
+    assert typed("span.build.red_run.exists(r, 'lint' in r.job)", scope) == [
+        "1:42: `span.build.red_run` has no field `job` (did you mean `jobs`?)"
     ]
 
 

@@ -139,25 +139,25 @@ def test_everything_that_an_exception_gives_must_fit(
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (exception("lock.keep"), "4:7: rule `lock.keep` is locked at {base}:8:3 (a locked rule has no exceptions) @ $.rule"),
+        (exception("lock.keep"), "4:7: rule `lock.keep` is locked at {base}:8:3 (a locked rule has no exceptions)"),
         (
             exception("any.permit"),
-            "4:7: rule `any.permit` is a permit (exceptions are for barriers; to permit less, patch it) @ $.rule",
+            "4:7: rule `any.permit` is a permit (exceptions are for barriers; to permit less, patch it)",
         ),
-        (exception("bigg.keep"), "4:7: there is no rule `bigg.keep` (did you mean `big.keep`?) @ $.rule"),
+        (exception("bigg.keep"), "4:7: unknown rule `bigg.keep` (did you mean `big.keep`?)"),
         (
             exception(more=f"transcripts: ['{DIGEST}']"),
             "1:1: the exception covers every span (give `when`, a condition over",
         ),
-        (exception(more="when: 1 < 2"), "7:7: `when` says nothing of the span (an exception is about some spans) @ $.when"),
-        (exception(more="when: span.tokns < 2"), "7:12: `Span` has no field `tokns` (did you mean `tokens`?) @ $.when"),
-        (exception(more="spans: []"), "7:8: an empty list covers nothing (leave the key out, or name a digest) @ $.spans"),
-        (exception(more="spans: [abc]"), "7:9: `abc` is not a digest `sha256:` and 64 hexadecimal digits @ $.spans[0]"),
-        (exception(expires="2027-02-30"), "6:10: `2027-02-30` is no day (write it as 2027-01-31) @ $.expires"),
-        (exception(expires="soon"), "6:10: `soon` is no day (write it as 2027-01-31) @ $.expires"),
+        (exception(more="when: 1 < 2"), "7:7: `when` says nothing of the span (an exception is about some spans)"),
+        (exception(more="when: span.tokns < 2"), "7:12: `Span` has no field `tokns` (did you mean `tokens`?)"),
+        (exception(more="spans: []"), "7:8: an empty list covers nothing (leave the key out, or name a digest)"),
+        (exception(more="spans: [abc]"), "7:9: `abc` is not a digest `sha256:` and 64 hexadecimal digits"),
+        (exception(expires="2027-02-30"), "6:10: `2027-02-30` is no day (write it as 2027-01-31)"),
+        (exception(expires="soon"), "6:10: `soon` is no day (write it as 2027-01-31)"),
         (exception().replace("expires: 2027-01-01\n", ""), "1:1: the exception file has no `expires` (needed: apiVersion, "),
         (exception().replace("reason: short ones are copies\n", ""), "1:1: the exception file has no `reason` (needed: "),
-        (exception().replace(", owner: dana", ""), "3:11: the metadata has no `owner` (needed: name, owner) @ $.metadata"),
+        (exception().replace(", owner: dana", ""), "3:11: the metadata has no `owner` (needed: name, owner)"),
     ],
 )
 def test_a_wide_lasting_or_misplaced_exception_is_refused_with_its_place(

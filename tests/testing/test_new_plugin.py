@@ -96,6 +96,7 @@ def test_a_new_package_is_installed_its_tests_pass_and_its_rule_decides(environm
         {"role": "user", "content": "Good."},
     ]
     (tmp_path / "chat.json").write_text(json.dumps(chat))
+    check_policies(environment, project)
     found = environment.run("-c", "import garden_pins; print(garden_pins.POLICIES)", folder=tmp_path).strip()
     assert Path(found).is_relative_to(environment.python.parents[1])
     options = ["decide", "chat.json", "--keep-last", "1", "--no-store", "--format", "json"]
@@ -110,6 +111,16 @@ def test_the_example_pack_is_installed_and_its_tests_pass(environment: Environme
     project = copy_of(PACK, tmp_path / "order-desk")
     environment.install(project)
     assert " passed" in environment.run("-m", "pytest", "-q", "-p", "no:cacheprovider", folder=project)
+    check_policies(environment, project)
+
+
+def check_policies(environment: Environment, project: Path) -> None:
+    """Every outcome has a case, every mutant is noticed, and the linter finds nothing."""
+    (folder,) = project.glob("src/*/policies")
+    command = ("-m", "barrier_policy.cli", "policy")
+    tested = environment.run(*command, "test", str(folder), "--alone", "--mutate", "--fail-under", "100", folder=project)
+    assert "coverage 100.0 %" in tested and " 0 survived" in tested
+    assert environment.run(*command, "lint", str(folder), folder=project) == "2 files: no findings\n"
 
 
 def test_what_is_made_says_its_own_name_and_no_other() -> None:

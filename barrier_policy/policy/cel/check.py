@@ -119,11 +119,11 @@ class _Checker:
         at = node.end - len(name)
         if operand.op == "name" and operand.value == "variables":
             variable = self.scope.variables.get(name)
-            return (
-                variable.type
-                if variable
-                else self.unknown(node, f"unknown variable `{name}` {suggestion(name, self.scope.variables)}", at)
-            )
+            if variable is not None:
+                return variable.type
+            if name in self.scope.later:
+                return self.unknown(node, f"variable `{name}` is declared further below (one can name those above it)", at)
+            return self.unknown(node, f"unknown variable `{name}` {suggestion(name, self.scope.variables)}", at)
         is_root = operand.op == "name" and operand.value == "span"
         record = ROOT if is_root else self.type_of(operand, names)
         if record == UNKNOWN:
@@ -134,7 +134,8 @@ class _Checker:
         field = self.scope.field(record, name)
         if field is None:
             known = [field.name for field in self.scope.schema.types[record].fields]
-            return self.unknown(node, f"`{record}` has no field `{name}` {suggestion(name, known)}", at)
+            shown = self.scope.schema.types[record].shown
+            return self.unknown(node, f"`{shown}` has no field `{name}` {suggestion(name, known)}", at)
         return field.type
 
     def loop(self, node: Node, names: Mapping[str, str]) -> str:

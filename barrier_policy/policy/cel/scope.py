@@ -29,10 +29,11 @@ class Variable(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Scope(msgspec.Struct, frozen=True):
-    """What an expression may name: `span`, by the schema, and the variables declared before it."""
+    """What an expression may name: `span`, by the schema, and the variables declared before it. `later` are those declared below."""
 
     schema: RecordSchema
     variables: Mapping[str, Variable] = {}
+    later: frozenset[str] = frozenset()
 
     def field(self, record: str, name: str) -> Field | None:
         """A field of a record type."""

@@ -8,6 +8,7 @@ needs it. cel-python's parser is used whichever engine evaluates, so a policy th
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from celpy.celparser import CELParseError, CELParser
 from lark import Token, Tree
@@ -16,6 +17,8 @@ from barrier_policy.policy.cel.literals import is_pattern, read_integer, read_st
 from barrier_policy.policy.cel.syntax import Node, Problem, ProblemKind
 from barrier_policy.policy.hints import suggestion, syntax_hint
 
+MAX_REMEMBERED = 512
+"""Expressions."""
 LOOPS = ("all", "exists", "exists_one", "filter", "map")
 CALLS = ("has", "size", "string")
 METHODS = ("contains", "endsWith", "matches", "size", "startsWith")
@@ -79,29 +82,33 @@ _REFUSED = {
 
 
 class SubsetParser:
-    """Parses expressions. Building the first one costs 0.1 to 0.3 s (cel-python's grammar)."""
-
-    def __init__(self) -> None:
-        self._parser = CELParser()
+    """Parses expressions. The first one costs 0.1 to 0.3 s (cel-python's grammar)."""
 
     def parse(self, text: str) -> tuple[Node | None, list[Problem]]:
         """The tree, or None with what is wrong; problems that leave a readable tree come with it."""
-        if not text.strip():
-            return None, [Problem(0, "the expression is empty", ProblemKind.SYNTAX)]
-        if len(text) > MAX_LENGTH:
-            message = f"the expression has {len(text):,} characters (at most {MAX_LENGTH:,})"
-            return None, [Problem(0, message, ProblemKind.COST)]
-        try:
-            tree = self._parser.parse(text)
-        except CELParseError as error:
-            at = _offset(text, error.line, error.column)
-            return None, [Problem(at, f"syntax error {syntax_hint(text, at)}", ProblemKind.SYNTAX)]
-        if _height(tree) > MAX_TREE_HEIGHT:
-            return None, [Problem(0, "the expression is nested too deeply (split it into variables)", ProblemKind.COST)]
-        _place_booleans(text, tree)
-        conversion = _Conversion(text)
-        node = conversion.node(tree)
-        return node, conversion.problems
+        node, problems = _parsed(text)
+        return node, list(problems)
+
+
+@lru_cache(maxsize=MAX_REMEMBERED)
+def _parsed(text: str) -> tuple[Node | None, tuple[Problem, ...]]:
+    """What `SubsetParser.parse` says, remembered: two sets of policies that are compared, and a linter and its loader, share most texts."""
+    if not text.strip():
+        return None, (Problem(0, "the expression is empty", ProblemKind.SYNTAX),)
+    if len(text) > MAX_LENGTH:
+        message = f"the expression has {len(text):,} characters (at most {MAX_LENGTH:,})"
+        return None, (Problem(0, message, ProblemKind.COST),)
+    try:
+        tree = CELParser().parse(text)
+    except CELParseError as error:
+        at = _offset(text, error.line, error.column)
+        return None, (Problem(at, f"syntax error {syntax_hint(text, at)}", ProblemKind.SYNTAX),)
+    if _height(tree) > MAX_TREE_HEIGHT:
+        return None, (Problem(0, "the expression is nested too deeply (split it into variables)", ProblemKind.COST),)
+    _place_booleans(text, tree)
+    conversion = _Conversion(text)
+    node = conversion.node(tree)
+    return node, tuple(conversion.problems)
 
 
 def _offset(text: str, line: int | None, column: int | None) -> int:

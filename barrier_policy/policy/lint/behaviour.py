@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
+import msgspec
+
 from barrier_policy.policy.cel.engine import FAILED, Engine, Failed, Program, Value
 from barrier_policy.policy.cel.subset import SubsetParser
 from barrier_policy.policy.cel.syntax import LOGIC, Node
@@ -24,6 +26,20 @@ def observe(file: SourceFile, rule: SourceRule, sources: Sources) -> Behaviour |
     if key not in sources.behaviours:
         sources.behaviours[key] = _observe(file, rule, sources) if rule.is_checked else None
     return sources.behaviours[key]
+
+
+def observe_when(file: SourceFile, sources: Sources) -> Behaviour | None:
+    """The behaviour of the `when` of an exception; None where it has none, or it is not right."""
+    when = file.when
+    if when is None or when.checked is None or when.checked.type != "bool":
+        return None
+    condition = msgspec.structs.replace(when, key="condition")
+    return observe(file, SourceRule(id="", node=when.node, fields={}, expressions=(condition,), scope=when.scope), sources)
+
+
+def always_true(seen: Behaviour) -> bool:
+    """Whether a condition is true on every record that it can tell apart."""
+    return seen.is_complete and seen.holds and not seen.fails and not seen.errs
 
 
 def _observe(file: SourceFile, rule: SourceRule, sources: Sources) -> Behaviour:

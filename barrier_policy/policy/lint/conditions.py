@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from barrier_policy.policy.cel.scope import article
 from barrier_policy.policy.cel.syntax import Node, ProblemKind
-from barrier_policy.policy.lint.behaviour import observe, words
+from barrier_policy.policy.lint.behaviour import always_true, observe, observe_when, words
 from barrier_policy.policy.lint.model import Edit, Hit, Level, lint_rule
 from barrier_policy.policy.lint.names import in_expression, problems
 from barrier_policy.policy.lint.source import Behaviour, SourceExpression, SourceFile, SourceRule, Sources
@@ -62,12 +63,13 @@ def type_mismatch(sources: Sources) -> Iterator[Hit]:
         condition: "span.tokens > 4000"
     """
     yield from problems(sources, ProblemKind.TYPE)
-    wanted = {"condition": "bool", "explanation": "string"}
+    wanted = {"condition": "bool", "explanation": "string", "when": "bool"}
     for _, expression in sources.expressions():
         must = wanted.get(expression.key)
         if expression.checked and must and expression.checked.type != must:
-            found = expression.checked.type
-            yield in_expression(expression, 0, f"the {expression.key} has type {found} (it must be {must})")
+            what = f"`{expression.key}`" if expression.key == "when" else f"the {expression.key}"
+            found, needed = article(expression.checked.type), article(must)
+            yield in_expression(expression, 0, f"{what} is {found} (it must be {needed})")
 
 
 @lint_rule("costly-nesting", Level.ERROR)
@@ -102,6 +104,11 @@ def contradictory_condition(sources: Sources) -> Iterator[Hit]:
                 _start(condition),
                 f"the condition of `{rule.id}` is never true on {seen.records} generated records",
             )
+    for file in sources.linted("Exception"):
+        seen_when = observe_when(file, sources)
+        if file.when and seen_when and seen_when.is_complete and not seen_when.holds:
+            message = f"`when` is never true on {seen_when.records} generated records (the exception covers nothing)"
+            yield in_expression(file.when, _start(file.when), message)
 
 
 @lint_rule("always-true-permit", Level.ERROR)
@@ -122,7 +129,7 @@ def always_true_permit(sources: Sources) -> Iterator[Hit]:
         explanation: "'it is small'"
     """
     for _, rule, condition, seen in observed(sources):
-        if not rule.is_barrier and _always_true(seen):
+        if not rule.is_barrier and always_true(seen):
             message = f"permit `{rule.id}` is true on all {seen.records} generated records"
             yield in_expression(condition, _start(condition), message)
 
@@ -139,13 +146,9 @@ def always_true_barrier(sources: Sources) -> Iterator[Hit]:
         condition: "span.tokens < 10"
     """
     for _, rule, condition, seen in observed(sources):
-        if rule.is_barrier and _always_true(seen):
+        if rule.is_barrier and always_true(seen):
             message = f"barrier `{rule.id}` is true on all {seen.records} generated records"
             yield in_expression(condition, _start(condition), message)
-
-
-def _always_true(seen: Behaviour) -> bool:
-    return seen.is_complete and seen.holds and not seen.fails and not seen.errs
 
 
 def _start(expression: SourceExpression) -> int:

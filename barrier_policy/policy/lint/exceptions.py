@@ -6,18 +6,18 @@ One exception a file: `metadata` with name and owner, `rule`, `reason`, `expires
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from datetime import date
 
-from barrier_policy.policy.hints import suggestion
+from barrier_policy.policy.document import is_day, no_day
+from barrier_policy.policy.lint.behaviour import always_true, observe_when
 from barrier_policy.policy.lint.model import Hit, Level, at, lint_rule
-from barrier_policy.policy.lint.source import SourceRule, Sources, fields_of, items_of, text_of
+from barrier_policy.policy.lint.names import lock_place
+from barrier_policy.policy.lint.source import Sources, fields_of, items_of, text_of
 from barrier_policy.policy.yaml import Node
 
 MAX_DAYS = 180
 _NEEDED = ("expires", "reason", "rule")
-_BROAD = re.compile(r"[\s()]*true[\s()]*")
 
 
 def _exceptions(sources: Sources) -> Iterator[Node]:
@@ -26,15 +26,14 @@ def _exceptions(sources: Sources) -> Iterator[Node]:
 
 def _expiry(node: Node) -> tuple[Node, date] | None:
     written = fields_of(node).get("expires")
-    try:
-        return (written, date.fromisoformat(text_of(written))) if written is not None else None
-    except ValueError:
+    if written is None or not is_day(text_of(written)):
         return None
+    return written, date.fromisoformat(text_of(written))
 
 
 @lint_rule("exception-incomplete", Level.ERROR)
 def exception_incomplete(sources: Sources) -> Iterator[Hit]:
-    """An exception lacks its rule, owner, reason or expiry, or its expiry is no date.
+    """An exception lacks its rule, owner, reason or expiry, or its expiry is no day.
 
     Why: Somebody must answer for it, and it must end by itself.
     Bad:
@@ -58,11 +57,11 @@ def exception_incomplete(sources: Sources) -> Iterator[Hit]:
         fields = fields_of(node)
         owner = fields_of(fields.get("metadata")).get("owner")
         written = {**{key: fields.get(key) for key in _NEEDED}, "owner": owner}
-        for key in (key for key, value in written.items() if not text_of(value).strip()):
+        for key in (key for key, value in written.items() if value is None or not str(value.value or "").strip()):
             yield at(node, f"the exception has no `{key}` (needed: {', '.join(sorted(written))}, and `spans` or `when`)")
         expires = fields.get("expires")
         if expires is not None and text_of(expires) and _expiry(node) is None:
-            yield at(expires, f"`{expires.value}` is no date (write it as 2026-12-31)")
+            yield at(expires, no_day(text_of(expires)))
 
 
 @lint_rule("exception-expired", Level.WARNING)
@@ -147,18 +146,18 @@ def exception_too_broad(sources: Sources) -> Iterator[Hit]:
         reason: Short pings of the build server.
         expires: 2026-03-01
     """
-    for node in _exceptions(sources):
-        fields = fields_of(node)
-        when, spans = fields.get("when"), fields.get("spans")
-        if when is None and not items_of(spans):
-            yield at(node, "the exception is for every span (say for which with `spans` or `when`)")
-        if when is not None and (when.value is True or _BROAD.fullmatch(text_of(when))):
+    for file in sources.linted("Exception"):
+        when, spans = file.fields.get("when"), file.fields.get("spans")
+        if file.document is not None and when is None and not items_of(spans):
+            yield at(file.document, "the exception is for every span (say for which with `spans` or `when`)")
+        seen = observe_when(file, sources)
+        if when is not None and (when.value is True or (seen and always_true(seen))):
             yield at(when, "`when` is true of every span (say what is special about those that you mean)")
 
 
 @lint_rule("exception-of-locked-rule", Level.ERROR)
 def exception_of_locked_rule(sources: Sources) -> Iterator[Hit]:
-    """An exception is about a locked rule, or about a rule that does not exist.
+    """An exception is about a locked rule.
 
     Why: `locked` promises that nothing loosens the rule; such an exception has no effect.
     Bad:
@@ -179,14 +178,12 @@ def exception_of_locked_rule(sources: Sources) -> Iterator[Hit]:
         reason: Short pings of the build server.
         expires: 2026-03-01
     """
-    rules: dict[str, SourceRule] = {rule.id: rule for _, rule in sources.all_rules()}
+    rules = {rule.id: (file, rule) for file, rule in sources.all_rules()}
     for node in _exceptions(sources):
         name = fields_of(node).get("rule")
-        rule = rules.get(text_of(name))
-        if name is not None and rule is None:
-            yield at(name, f"unknown rule `{name.value}` {suggestion(str(name.value), rules)}")
-        if name is not None and rule is not None and rule.is_locked:
-            yield at(name, f"rule `{name.value}` is locked, nothing excepts from it")
+        found = rules.get(text_of(name))
+        if name is not None and found is not None and found[1].is_locked:
+            yield at(name, f"rule `{name.value}` is locked at {lock_place(*found)} (a locked rule has no exceptions)")
 
 
 RULES = (exception_incomplete, exception_expired, exception_long_lived, exception_too_broad, exception_of_locked_rule)

@@ -139,9 +139,9 @@ def duplicate_id(sources: Sources) -> Iterator[Hit]:
     for file, rule in sources.all_rules():
         if rule.base is not None:
             continue
-        earlier = seen.setdefault((file.layer, rule.id), rule.place)
-        if rule.id and file.linted and earlier is not rule.place:
-            yield at(rule.node, f"rule id `{rule.id}` is already used at {earlier.file}:{earlier.line}")
+        earlier = seen.setdefault((file.layer, rule.id), rule.node)
+        if rule.id and file.linted and earlier is not rule.node:
+            yield at(rule.node, f"rule id `{rule.id}` is already used at {earlier.file}:{earlier.line}:{earlier.column}")
 
 
 @lint_rule("loosens-locked-rule", Level.ERROR)
@@ -164,8 +164,18 @@ def loosens_locked_rule(sources: Sources) -> Iterator[Hit]:
     for file, rule in sources.rules():
         below, earlier = locked.get(rule.id, (file, rule))
         if below.layer < file.layer:
-            place = f"{below.name}:{earlier.node.line}"
-            yield at(rule.node, f"rule `{rule.id}` is locked at {place} (add a rule with another id)")
+            yield at(rule.node, f"rule `{rule.id}` is locked at {lock_place(below, earlier)} (add a rule with another id)")
+
+
+def lock_place(file: SourceFile, rule: SourceRule) -> str:
+    """Where a locked rule was locked: by a patch, at its `locked`, else where the rule stands."""
+    if rule.base is not None and rule.base[1].is_locked:
+        return lock_place(*rule.base)
+    node = rule.node
+    line, column = (
+        (rule.fields["locked"].key_line, rule.fields["locked"].key_column) if rule.base else (node.line, node.column)
+    )
+    return f"{file.name}:{line}:{column}"
 
 
 @lint_rule("unused-variable", Level.WARNING)
@@ -263,7 +273,7 @@ def missing_since(sources: Sources) -> Iterator[Hit]:
 def missing(rule: SourceRule, key: str, message: str) -> Hit:
     """A hit at a key without a value, or at the rule where there is no such key."""
     written = fields_of(rule.node).get(key)
-    return at_key(written, message) if written else at(rule.place, message)
+    return at_key(written, message) if written else at(rule.node, message)
 
 
 RULES = (

@@ -15,11 +15,11 @@ from barrier_policy.policy.bundle import is_bundle
 from barrier_policy.policy.cel.engine import Engine
 from barrier_policy.policy.hints import suggestion
 from barrier_policy.policy.lint import conditions, exceptions, explanations, names, tests, text
-from barrier_policy.policy.lint.model import Edit, Finding, Hit, Level, LintRule, lint_rule
+from barrier_policy.policy.lint.edits import applied
+from barrier_policy.policy.lint.model import Finding, Hit, Level, LintRule, lint_rule
 from barrier_policy.policy.lint.patches import PATCH, beneath, is_inherited, with_patches
 from barrier_policy.policy.lint.source import SourceFile, SourceReader, Sources, lint_files
 from barrier_policy.policy.loader import TEST_SUFFIX, load_policies
-from barrier_policy.policy.yaml import Node, parse_yaml
 
 MAX_FIX_ROUNDS = 5
 _IGNORE = re.compile(r"#\s*lint-ignore:\s*([a-z][a-z, -]*[a-z])")
@@ -177,53 +177,7 @@ def _excused(sources: Sources) -> Iterator[tuple[str, int, str]]:
 
 
 def fix(file: SourceFile, findings: Sequence[Finding]) -> str:
-    """The text of a file after the edits of its findings. Edits that overlap wait for the next round.
-
-    What would change a value that no edit is about (a blank at the end of a line of a text, say) is left out.
-    """
+    """The text of a file after the edits of its findings. Edits that overlap wait for the next round, and layout for the others."""
     own = [(finding.rule, edit) for finding in findings for edit in finding.edits if edit.file == file.name]
-    changed = _applied(file.text, [edit for rule, edit in own if rule != text.untidy_layout.id])
-    if changed != file.text:
-        return changed
-    texts = set(_lines_of_texts(file.document))
-    layout = [edit for rule, edit in own if rule == text.untidy_layout.id]
-    for edits in (layout, [edit for edit in layout if file.place(edit.start)[0] not in texts]):
-        tidy = _applied(file.text, edits)
-        if _plain(tidy) == _plain(file.text):
-            return tidy
-    return file.text
-
-
-def _lines_of_texts(node: Node | None) -> Iterator[int]:
-    """The lines of texts that go over several, where a blank at the end may be a part of the value."""
-    if node is None:
-        return
-    if "\n" in node.source:
-        yield from range(node.line, node.line + node.source.count("\n") + 1)
-    children = node.value.values() if isinstance(node.value, dict) else node.value if isinstance(node.value, tuple) else ()
-    for child in children:
-        yield from _lines_of_texts(child)
-
-
-def _applied(content: str, edits: Sequence[Edit]) -> str:
-    """The text with its edits; one that begins before the end of an earlier one is left out."""
-    pieces, position = [], 0
-    for edit in sorted(set(edits), key=lambda edit: (edit.start, edit.end)):
-        if edit.start >= position:
-            pieces += [content[position : edit.start], edit.text]
-            position = edit.end
-    return "".join([*pieces, content[position:]])
-
-
-def _plain(content: str) -> object:
-    """The values of a YAML text without their places; the text itself where it is no YAML."""
-    try:
-        return _values(parse_yaml(content, ""))
-    except PolicyError:
-        return content
-
-
-def _values(node: Node) -> object:
-    if isinstance(node.value, dict):
-        return {key: _values(child) for key, child in node.value.items()}
-    return [_values(child) for child in node.value] if isinstance(node.value, tuple) else node.value
+    changed = applied(file.text, [edit for rule, edit in own if rule != text.untidy_layout.id])
+    return changed if changed != file.text else applied(file.text, [edit for _, edit in own])

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from barrier_policy.errors import Issue, PolicyError
+from barrier_policy.errors import Issue, PolicyError, reason_of
 from barrier_policy.join.schema import RecordSchema
 from barrier_policy.policy.cel.check import check
 from barrier_policy.policy.cel.engine import Engine
@@ -98,7 +98,10 @@ class SourceRule(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SourceFile(msgspec.Struct, frozen=True, kw_only=True, dict=True):
-    """One file. `layer` counts from the lowest folder; `linted` is false for files below those that were asked for."""
+    """One file. `layer` counts from the lowest folder; `linted` is false for files below those that were asked for.
+
+    `when` is the condition of an exception, as a condition over the span alone.
+    """
 
     path: Path
     text: str
@@ -108,6 +111,7 @@ class SourceFile(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     issues: tuple[Issue, ...] = ()
     variables: tuple[SourceVariable, ...] = ()
     rules: tuple[SourceRule, ...] = ()
+    when: SourceExpression | None = None
 
     @property
     def name(self) -> str:
@@ -192,6 +196,7 @@ class Sources:
         """Every expression of the files that were asked for."""
         for file in self.linted("Policy"):
             yield from ((file, variable.expression) for variable in file.variables)
+        yield from ((file, file.when) for file in self.linted("Exception") if file.when is not None)
         for file, rule in self.rules():
             yield from ((file, found) for found in rule.expressions if found.node.path != rule.node.path)
 
@@ -211,10 +216,17 @@ class SourceReader:
         except PolicyError as error:
             return SourceFile(path=path, text=text, layer=layer, linted=linted, document=None, issues=error.issues)
         except (OSError, UnicodeDecodeError) as error:
-            found = f"not UTF-8 at byte {error.start}" if isinstance(error, UnicodeDecodeError) else "can't be read"
+            found = (
+                f"not UTF-8 at byte {error.start}"
+                if isinstance(error, UnicodeDecodeError)
+                else f"can't be read ({reason_of(error)})"
+            )
             issue = Issue(file=str(path), message=found)
             return SourceFile(path=path, text="", layer=layer, linted=linted, document=None, issues=(issue,))
         file = SourceFile(path=path, text=text, layer=layer, linted=linted, document=document)
+        if file.kind == "Exception" and "when" in file.fields:
+            when = self.expression("when", file.fields["when"], Scope(self._schema))
+            return msgspec.structs.replace(file, when=when)
         if file.kind != "Policy":
             return file
         scope, variables = self._variables(file.fields.get("variables"))
@@ -224,11 +236,12 @@ class SourceReader:
     def _variables(self, node: Node | None) -> tuple[Scope, tuple[SourceVariable, ...]]:
         known: dict[str, Variable] = {}
         found = []
+        names = frozenset(text_of(fields_of(item).get("name")) for item in items_of(node))
         for item in items_of(node):
             name, expression = text_of(fields_of(item).get("name")), fields_of(item).get("expression")
             if not name or expression is None:
                 continue
-            read = self.expression("variable", expression, Scope(self._schema, dict(known)))
+            read = self.expression("variable", expression, Scope(self._schema, dict(known), names - known.keys()))
             known[name] = read.checked or Variable(type="", cel="", reads=(), depth=1, loops=0)
             found.append(SourceVariable(name=name, node=item, expression=read))
         return Scope(self._schema, known), tuple(found)

@@ -45,7 +45,7 @@ def missing_case(sources: Sources) -> Iterator[Hit]:
 
 @lint_rule("unknown-rule", Level.ERROR)
 def unknown_rule(sources: Sources) -> Iterator[Hit]:
-    """A case or an exception is about a rule or policy that does not exist.
+    """A case, an exception or a patch is about a rule or policy that does not exist.
 
     Why: It shows nothing, and the rule that it was written for has perhaps been renamed without it.
     Bad:
@@ -68,6 +68,9 @@ def unknown_rule(sources: Sources) -> Iterator[Hit]:
             span: {}
             expect: {outcome: "false"}
     """
+    yield from _changed_rules(sources)
+    if any(file.document is None for file in sources.files):  # the rules of a file that can't be read are not known
+        return
     rules = [rule.id for _, rule in sources.all_rules()]
     policies = [
         text_of(fields_of(file.fields.get("metadata")).get("name")) for file in sources.files if file.kind == "Policy"
@@ -80,6 +83,20 @@ def unknown_rule(sources: Sources) -> Iterator[Hit]:
             rule = fields_of(case).get("rule")
             if rule is not None and rule.value not in rules:
                 yield at(rule, f"unknown rule `{rule.value}` {suggestion(str(rule.value), rules)}")
+
+
+def _changed_rules(sources: Sources) -> Iterator[Hit]:
+    """The unknown rules of exceptions, which may be of any folder, and of patches, which may not be of a later one."""
+    for file in sources.linted():
+        name = file.fields.get("rule")
+        if file.kind not in ("Exception", "Patch") or name is None or not text_of(name):
+            continue
+        patch = file.kind == "Patch"
+        of_files = [below for below in sources.files if not patch or below.layer <= file.layer]
+        known = [rule.id for below in of_files for rule in below.rules]
+        if all(below.document is not None for below in of_files) and name.value not in known:
+            what = "no folder below has a rule" if patch else "unknown rule"
+            yield at(name, f"{what} `{name.value}` {suggestion(str(name.value), known)}")
 
 
 @lint_rule("duplicate-case", Level.WARNING)

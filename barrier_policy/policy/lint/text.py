@@ -6,12 +6,14 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from barrier_policy.policy.lint.edits import keeping_values
 from barrier_policy.policy.lint.model import Edit, Hit, Level, lint_rule
 from barrier_policy.policy.lint.source import SourceFile, Sources
 
 _INVISIBLE = re.compile("[\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _LOOKALIKES = {"CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "FULLWIDTH", "MATHEMATICAL"}
+_BLANKS = "the line ends with blanks or a carriage return"
 _UNTIDY = re.compile(r"[ \t]+(?=\r?\n|\Z)|\r(?=\n)")
 
 
@@ -76,12 +78,16 @@ def untidy_layout(sources: Sources) -> Iterator[Hit]:
     Fix: The blanks are taken away and the line is ended, where the values of the file stay the same.
     """
     for file in sources.linted():
-        for match in _UNTIDY.finditer(file.text):
-            edit = Edit(file=file.name, start=match.start(), end=match.end())
-            yield _hit(file, match.start(), "the line ends with blanks or a carriage return", (edit,))
+        found = [
+            (Edit(file=file.name, start=match.start(), end=match.end()), _BLANKS) for match in _UNTIDY.finditer(file.text)
+        ]
         if file.text and not file.text.endswith("\n"):
             end = len(file.text)
-            yield _hit(file, end, "the last line has no end", (Edit(file=file.name, start=end, end=end, text="\n"),))
+            found.append((Edit(file=file.name, start=end, end=end, text="\n"), "the last line has no end"))
+        safe = keeping_values(file, [edit for edit, _ in found])
+        for edit, message in found:
+            kept = "" if edit in safe else " (it may be a part of a text: `--fix` leaves it)"
+            yield _hit(file, edit.start, message + kept, (edit,) if edit in safe else ())
 
 
 RULES = (bidi_character, confusable_character, untidy_layout)

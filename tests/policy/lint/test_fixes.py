@@ -89,6 +89,15 @@ def test_blanks_that_are_part_of_a_text_stay(fixed: Callable[..., str], loaded: 
     assert loaded(fixed(text)).digest == loaded(text).digest
 
 
+def test_no_fix_is_promised_for_blanks_that_stay(sources: Read, fixed: Callable[..., str]) -> None:
+    text = policy_file("severity: high").replace("why: The", "why: |\n      Two blanks:  \n      The")
+    text = text.replace("effect: barrier", "effect: barrier   ")
+    blanks, part = lint(sources({"example.yaml": text}, alone=True), select=["untidy-layout"])
+    assert blanks.edits and not part.edits and part.message.endswith("(it may be a part of a text: `--fix` leaves it)")
+    left = lint(sources({"example.yaml": fixed(text)}, alone=True), select=["untidy-layout"])
+    assert [found.edits for found in left] == [()]
+
+
 @pytest.mark.parametrize(
     ("written", "expected"),
     [

@@ -160,5 +160,5 @@ def test_three_mistakes_in_three_patches_are_found_in_one_run(findings: Callable
     assert [(Path(entry.file).name, entry.rule) for entry in found] == [
         ("a.yaml", "unknown-fact"),
         ("b.yaml", "always-true-permit"),
-        ("c.yaml", "invalid-policy"),
+        ("c.yaml", "unknown-rule"),
     ]
