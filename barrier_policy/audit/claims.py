@@ -139,7 +139,8 @@ class ClaimChecks:
             for value in scan_values(text):
                 self._notes.count("new text")
                 if not self._was_there(value.text):
-                    self._unsupported(place, value)
+                    if not new.counts(place, value.text):
+                        self._unsupported(place, value)
                 elif value.name and not ROUGH.match(text, value.start - 1):
                     self._name(place, value)
         for sentence in new.sentences:

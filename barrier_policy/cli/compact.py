@@ -16,7 +16,8 @@ from barrier_policy.errors import AuditFailedError, BarrierPolicyError, Compacti
 from barrier_policy.gate.gate import Gate
 from barrier_policy.gate.journal import State
 from barrier_policy.gate.refusal import find_relief
-from barrier_policy.gate.transaction import Compaction, told
+from barrier_policy.gate.refused import told
+from barrier_policy.gate.transaction import Compaction
 from barrier_policy.transcript.tokens import estimate_tokens
 
 
@@ -68,6 +69,7 @@ def summary(done: Compaction) -> dict[str, Any]:
         "manifest": done.archive.manifest.digest if done.archive else "",
         "carrier": {"records": len(done.carrier.records), "uri": done.carrier.pointer.uri if done.carrier.pointer else ""},
         "audit": done.report.to_dict() if done.report else None,
+        "refused": [{"messages": [entry.run.start, entry.run.end], "why": entry.why} for entry in done.refused],
         "arrived": done.arrived,
         "totals": {
             "tokens_before": done.tokens_before,
@@ -104,6 +106,9 @@ def _print(done: Compaction, file: str, output: Path | None) -> None:
         show(console, f"arrived    {done.arrived} messages came in meanwhile and were carried over")
     for run in done.kept:
         show(console, f"kept       messages {run.start}-{run.end - 1}: the summary was no shorter")
+    for entry in done.refused:
+        run = entry.run
+        show(console, f"kept       messages {run.start}-{run.end - 1}: the audit refuses their summary ({clean(entry.why)})")
     for message in done.unreadable_carriers:
         show(
             console,

@@ -497,6 +497,50 @@ def test_a_profile_may_take_what_could_not_be_decided(gate_with: Callable[..., G
     assert last_state(gate) is State.COMMITTED
 
 
+def test_a_summary_that_the_audit_refuses_leaves_its_source_and_the_others_go(gate_with: Callable[..., Gate]) -> None:
+    told: list[SummaryRequest] = []
+
+    def summarizer(request: SummaryRequest) -> str:
+        told.append(request)
+        return "It handled 4711 batches." if len(told) == 1 else SENTENCE
+
+    gate = gate_with(summarizer=summarizer)
+    messages = json.loads((EXAMPLES / "incident.json").read_bytes())
+    done = gate.compact(messages, keep_last=10, now=NOW)
+    assert done.outcome == "compacted" and done.report.outcome == "pass" and "4711" not in texts(done.messages)
+    (refused,) = done.refused
+    assert refused.why.startswith("audit.unsupported: ") and "4711" in refused.why
+    assert refused.run.start == told[0].messages[0].index
+    source = gate.decider.read(messages).messages
+    kept = {message.parts for message in gate.decider.read(done.messages).messages}
+    assert all(
+        message.parts[0].text in {parts[0].text for parts in kept} for message in source[refused.run.start : refused.run.end]
+    )
+    assert last_state(gate) is State.COMMITTED
+
+
+def test_a_summarizer_whose_every_summary_is_refused_fails_the_compaction(
+    gate_with: Callable[..., Gate], conversation: Messages
+) -> None:
+    gate = gate_with(summarizer=lambda request: "It handled 4711 batches.")
+    with pytest.raises(AuditFailedError, match="unsupported: 4711"):
+        compacted(gate, conversation)
+    assert last_state(gate) is State.ROLLED_BACK
+
+
+def test_where_nothing_is_gained_without_the_refused_summaries_the_compaction_fails(gate_with: Callable[..., Gate]) -> None:
+    gate = gate_with(summarizer=lambda request: f"{len(request.messages) + 137} messages of routine work.")
+    with pytest.raises(AuditFailedError, match="messages"):
+        gate.compact(json.loads((EXAMPLES / "incident.json").read_bytes()), keep_last=10, now=NOW)
+    assert last_state(gate) is State.ROLLED_BACK
+
+
+def test_a_summary_may_say_how_many_messages_it_stands_for(gate_with: Callable[..., Gate]) -> None:
+    gate = gate_with(summarizer=lambda request: f"{len(request.messages)} messages of routine work.")
+    done = gate.compact(json.loads((EXAMPLES / "incident.json").read_bytes()), keep_last=10, now=NOW)
+    assert done.report.outcome == "pass" and not done.refused
+
+
 def test_a_plan_entry_that_is_promised_in_the_same_words_is_found_on_the_line_of_the_promise(gate: Gate) -> None:
     promise = "I'll send Marta the report of hall 2"
     plan = call(2, "todo_write", todos=[{"content": promise, "status": "pending"}])
