@@ -83,6 +83,12 @@ class StoreError(BarrierPolicyError):
     """The provenance store can't be used."""
 
 
+class DamagedObjectError(StoreError):
+    """An object of the store is not what its name says."""
+
+    exit_code = 4
+
+
 class CarrierError(BarrierPolicyError):
     """A carrier message that can't be read."""
 
