@@ -40,7 +40,7 @@ def get(
 @guarded
 @asking("store", "profile")
 def verify(format: Format = OutputFormat.TABLE, *, request: Request) -> int:
-    """Read every object back. Exit code 4 where one is damaged, or held and missing."""
+    """Read every object back. Exit code 4 where one is damaged, or one that is held or that a compaction named is missing."""
     from barrier_policy.cli.store import verify_objects
 
     return verify_objects(request, format)
