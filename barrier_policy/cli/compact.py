@@ -70,6 +70,7 @@ def summary(done: Compaction) -> dict[str, Any]:
         "carrier": {"records": len(done.carrier.records), "uri": done.carrier.pointer.uri if done.carrier.pointer else ""},
         "audit": done.report.to_dict() if done.report else None,
         "refused": [{"messages": [entry.run.start, entry.run.end], "why": entry.why} for entry in done.refused],
+        "untyped_carriers": msgspec.to_builtins(done.untyped_carriers),
         "arrived": done.arrived,
         "totals": {
             "tokens_before": done.tokens_before,
@@ -114,4 +115,10 @@ def _print(done: Compaction, file: str, output: Path | None) -> None:
             console,
             f"kept       message {message} looks like a carrier and is not as it was written: it stays and counts for nothing "
             "(put back what was written, or take the block out)",
+        )
+    for untyped in done.untyped_carriers:
+        show(
+            console,
+            f"kept       every line of the carrier in message {untyped.message}: {clean(untyped.problem)}, so nothing that is said ends one "
+            "(restore them from a copy of the store)",
         )

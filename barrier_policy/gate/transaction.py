@@ -10,7 +10,7 @@ import msgspec
 
 from barrier_policy.audit.audit import audit_analysis
 from barrier_policy.audit.model import AuditReport, Outcome
-from barrier_policy.carrier.earlier import Earlier
+from barrier_policy.carrier.earlier import Earlier, Untyped
 from barrier_policy.decision.model import Decision
 from barrier_policy.digest import digest_bytes
 from barrier_policy.errors import AuditFailedError, BarrierPolicyError, JournalError, SummaryTooLongError
@@ -42,7 +42,8 @@ Summarize = Callable[[SummaryRequest], Summary]
 class Compaction(msgspec.Struct, frozen=True, kw_only=True):
     """What a compaction did. `outcome` is compacted or nothing_to_reclaim; `output` the new transcript in the format of the old one.
 
-    `kept` are runs whose summary was longer than they are, `refused` those whose summary the audit found at fault: they stay. `arrived` counts messages that came in meanwhile and were
+    `kept` are runs whose summary was longer than they are, `refused` those whose summary the audit found at fault: they stay. Of
+    `untyped_carriers` the store has lost the typed records: nothing that is said ends their lines. `arrived` counts messages that came in meanwhile and were
     carried over; sizes are in tokens of the whole context.
     """
 
@@ -57,6 +58,7 @@ class Compaction(msgspec.Struct, frozen=True, kw_only=True):
     refused: tuple[Refused, ...] = ()
     arrived: int = 0
     unreadable_carriers: tuple[int, ...] = ()
+    untyped_carriers: tuple[Untyped, ...] = ()
     tokens_before: int = 0
     tokens_after: int = 0
 
@@ -137,6 +139,7 @@ class Transaction(msgspec.Struct, kw_only=True):
             archive=archive,
             kept=kept,
             unreadable_carriers=self.earlier.unreadable,
+            untyped_carriers=self.earlier.untyped,
         )
         return self._settle(summaries, draft)
 
@@ -303,6 +306,7 @@ class _Draft(msgspec.Struct, frozen=True, kw_only=True):
     archive: Archive | None
     kept: tuple[Run, ...]
     unreadable_carriers: tuple[int, ...]
+    untyped_carriers: tuple[Untyped, ...]
     refused: tuple[Refused, ...] = ()
 
     def finish(self, **found: Any) -> Compaction:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from barrier_policy import (
     BarrierPolicyError,
@@ -19,6 +20,7 @@ from barrier_policy import (
     Profile,
 )
 from barrier_policy.carrier.block import parse_block
+from barrier_policy.cli.app import app
 from barrier_policy.errors import AuditFailedError, JournalError, SummaryError
 from barrier_policy.gate.journal import State, read_journal, transactions
 from barrier_policy.gate.summary_request import SummaryRequest
@@ -27,6 +29,7 @@ from barrier_policy.log.decision_log import DecisionLog
 from barrier_policy.log.replay import replay
 from barrier_policy.log_spec import LogSpec
 from barrier_policy.profile import Inconclusive, Workload
+from barrier_policy.provenance.names import object_name
 from barrier_policy.provenance.store import original_bytes
 from barrier_policy.transcript.source import Source
 
@@ -576,6 +579,28 @@ def test_a_block_that_was_damaged_before_stays_and_fails_no_round(
         if done.report is not None:
             assert done.report.outcome == "pass" and done.unreadable_carriers
         messages = [*done.messages, agent("Nothing stands out. " * 60), user("Good. Go on then."), agent("All quiet.")]
+
+
+@pytest.mark.parametrize(
+    ("harm", "problem"),
+    [(Path.unlink, "does not have its typed records"), (lambda path: path.write_bytes(b"{}"), "are damaged in the store")],
+)
+def test_a_carrier_whose_typed_records_are_lost_is_carried_on_line_by_line_and_that_is_told(
+    gate: Gate, conversation: Messages, tmp_path: Path, harm: Callable[[Path], Any], problem: str
+) -> None:
+    first = compacted(gate, conversation)
+    assert not first.untyped_carriers
+    harm(tmp_path / "store" / "objects" / object_name(first.carrier.pointer.digest))
+    grown = [*first.messages, agent("Nothing stands out. " * 60), user("Good. Go on then."), agent("All quiet.")]
+    done = compacted(gate, grown)
+    assert [untyped.message for untyped in done.untyped_carriers] == [1] and problem in done.untyped_carriers[0].problem
+    lines = {entry.text for entry in parse_block(first.carrier.text).entries}
+    assert lines <= {entry.text for entry in parse_block(done.carrier.text).entries}
+    path = tmp_path / "grown.json"
+    path.write_text(json.dumps(grown), encoding="utf-8")
+    options = ["-o", str(tmp_path / "out.json"), "--store", str(tmp_path / "store"), "--keep-last", "2", "--now", NOW]
+    told = CliRunner().invoke(app, ["compact", str(path), *options])
+    assert told.exit_code == 0 and "message 1" in told.stdout and problem in told.stdout.replace("\n", " ")
 
 
 def test_a_block_that_the_result_alone_has_damaged_fails_the_audit_still(gate: Gate, conversation: Messages) -> None:
