@@ -79,6 +79,16 @@ def test_garbage_is_removed_with_apply_only(run: Runner, store: FileStore) -> No
     assert list(store.digests()) == [ONE]
 
 
+@pytest.mark.parametrize("order", [("--dry-run", "--apply"), ("--apply", "--dry-run")])
+def test_whoever_says_both_to_remove_and_not_to_removes_nothing(
+    run: Runner, store: FileStore, order: tuple[str, str]
+) -> None:
+    for command in (("store", "gc", *LATE), ("log", "prune", "--keep-files", "0")):
+        done = run(*command, *order, *AT)
+        assert (done.code, done.out) == (2, "") and done.err.startswith("--apply, --dry-run: ")
+    assert list(store.digests()) == sorted([ONE, TWO])
+
+
 def test_the_grace_period_is_in_hours(run: Runner, store: FileStore) -> None:
     now = store.stat(TWO)
     assert now is not None and now.modified is not None
