@@ -31,6 +31,10 @@ def compact_file(
         )
     if file == STDIN or str(output) == STDIN:
         raise BarrierPolicyError("compact: works on files (give FILE and `-o OUT`; `-` can't be put back)")
+    if output is not None and _is_same(Path(file), output):
+        raise BarrierPolicyError(
+            f"compact: `-o {output}` is FILE itself (name another file, or say `--in-place` to replace it)"
+        )
     session = Session(request)
     gate = Gate(store=session.store if session.store is not None else False, decider=session.decider)
     for found in gate.recover(session.now):
@@ -56,6 +60,14 @@ def compact_file(
     else:
         write_bytes(msgspec.json.encode(summary(done)) + b"\n")
     return OK
+
+
+def _is_same(file: Path, output: Path) -> bool:
+    """Whether both names, links or not, lead to one file."""
+    try:
+        return output.samefile(file)
+    except (OSError, ValueError):
+        return False
 
 
 def summary(done: Compaction) -> dict[str, Any]:
