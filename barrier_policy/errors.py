@@ -84,6 +84,12 @@ class StoreError(BarrierPolicyError):
     """The provenance store can't be used."""
 
 
+class DamagedObjectError(StoreError):
+    """An object of the store is not what its name says."""
+
+    exit_code = 4
+
+
 class CarrierError(BarrierPolicyError):
     """A carrier message that can't be read."""
 
@@ -113,13 +119,15 @@ class LogError(BarrierPolicyError):
 class CompactionBarrierError(BarrierPolicyError, RuntimeError):
     """A span is a barrier and can't be summarized safely (source: Compaction barrier, 2026-11-10).
 
-    `decision` is the Decision that says why, None where the error is raised without one.
+    `decision` is the Decision that says why, None where the error is raised without one; `seen` how often the same span was refused for
+    the same reasons before.
     """
 
     exit_code = 1
 
-    def __init__(self, message: str, *, decision: Any = None) -> None:
+    def __init__(self, message: str, *, decision: Any = None, seen: int = 0) -> None:
         self.decision = decision
+        self.seen = seen
         super().__init__(message)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from barrier_policy.hookspecs import hookimpl
-from barrier_policy.transcript.builder import TranscriptBuilder
+from barrier_policy.transcript.builder import TranscriptBuilder, own_apart
 from barrier_policy.transcript.copying import Layout, copying_writer, lists_under, user_message
 from barrier_policy.transcript.elements import Element, Place, find_elements, sample
 from barrier_policy.transcript.model import MessageKind, Part, Transcript
@@ -34,7 +34,10 @@ def probe(source: Source) -> int:
 
 
 def read(source: Source) -> Transcript:
-    """One message for each message; the results in a message of the user become a message of their own before it."""
+    """One message for each message; the results in a message of the user become a message of their own before it.
+
+    A carrier or summary in a block of it is a message of its own as well.
+    """
     builder = TranscriptBuilder(source, "anthropic_messages")
     document = as_dict(source.document)
     builder.declare_tools(document.get("tools"))
@@ -62,7 +65,8 @@ def _add(builder: TranscriptBuilder, element: Element) -> None:
         builder.add(role, summary, place, kind=MessageKind.SUMMARY)
     parts = content_parts(content, "/content")
     if parts or not summary:
-        builder.add_split(role, parts, place)
+        for run in own_apart(parts) if role == "user" else [parts]:
+            builder.add_split(role, run, place)
 
 
 def _without_summary(content: Any) -> tuple[list[Part], Any]:
@@ -90,10 +94,14 @@ def barrier_readers() -> Iterable[Reader]:
 
 @hookimpl
 def barrier_writers() -> Iterable[Writer]:
-    """The writer `anthropic_messages`: of a message that was read as several, exactly the kept blocks are copied."""
+    """The writer `anthropic_messages`: of a message that was read as several, exactly the kept blocks are copied.
+
+    What is new stands in one message with its neighbours of the user, in blocks of its own, so that turns alternate where they did.
+    """
     layout = Layout(
         lists=lists_under("messages"),
         insert=user_message,
         front=("/system",),
+        joins=True,
     )
     return [copying_writer("anthropic_messages", read, layout)]

@@ -127,7 +127,8 @@ class ValueChecks:
             for value in scan_values(text):
                 self._notes.count("new text")
                 if not self._was_there(value.text):
-                    self._unsupported(place, value)
+                    if not new.counts(place, value.text):
+                        self._unsupported(place, value)
                 elif self._is_named(text, value):
                     self._name(place, value)
 

@@ -14,10 +14,12 @@ from barrier_policy.facts.extract import Facts
 from barrier_policy.facts.model import Fact
 from barrier_policy.facts.words import content_words
 from barrier_policy.transcript.builder import SUMMARY_MARK
-from barrier_policy.transcript.model import Message, Origin, Part, PartType
+from barrier_policy.transcript.model import Message, MessageKind, Origin, Part, PartType
 
 SENTENCE_END = re.compile(r"\n|(?<=[.!?…])[ \t]+|(?<=[。！？])")
 OWN_FIRST = re.compile(re.escape(SUMMARY_MARK) + r"[^>\n]*>")
+OWN_COUNT = re.compile(re.escape(SUMMARY_MARK) + r' messages="(\d+)"')
+"""How many messages a summary of the gate stands for: that it may say itself."""
 OWN_LAST = re.compile(r"</barrier-policy-summary>\s*$")
 BOILERPLATE = re.compile(
     r"This session is being continued from a previous conversation that ran out of context\.[^\n]*"
@@ -114,10 +116,17 @@ class NewText:
     """All new text of a result, in sentences, found again by words."""
 
     def __init__(self, messages: Iterable[Message], mine: Mine) -> None:
+        messages = list(messages)
         self.texts = [(place, text) for message in messages for place, text in _texts(message)]
+        self._stands_for = {message.index: count for message in messages if (count := _stands_for(message))}
         self.sentences = [sentence for place, text in self.texts for sentence in _sentences(place, text, mined(text, mine))]
         self._index = WordIndex(sentence.words for sentence in self.sentences)
         self._words = sorted({word for sentence in self.sentences for word in sentence.words})
+
+    def counts(self, place: Place, value: str) -> bool:
+        """Whether a value is the number of messages that the summary there stands for."""
+        count = self._stands_for.get(place.message)
+        return count is not None and value in (f"{count} messages", f"{count} message")
 
     def has_prefix(self, prefix: str) -> bool:
         """Whether a word begins so."""
@@ -132,6 +141,11 @@ class NewText:
         """The sentence that has most of the words, and the share that it has."""
         number, share = self._index.nearest(words)
         return (self.sentences[number] if number >= 0 else None), share
+
+
+def _stands_for(message: Message) -> str:
+    found = OWN_COUNT.match(message.parts[0].text) if message.parts and message.kind is MessageKind.SUMMARY else None
+    return found[1] if found else ""
 
 
 def _texts(message: Message) -> Iterator[tuple[Place, str]]:

@@ -64,19 +64,33 @@ def records_of_block(block: Block, read: Callable[[str], bytes | None]) -> tuple
             f"the carrier {block.digest} was changed since it was written (its text does not have that digest; "
             "restore the message, or decide from the original transcript)"
         )
-    return _archived(block, read) or tuple(_shown(entry) for entry in block.entries)
+    return typed_records(block, read).records or tuple(_shown(entry) for entry in block.entries)
 
 
-def _archived(block: Block, read: Callable[[str], bytes | None]) -> tuple[CarrierRecord, ...]:
+class Typed(msgspec.Struct, frozen=True, kw_only=True):
+    """The typed records of a carrier message, or why there are none, "" where it names none or has nothing to record."""
+
+    records: tuple[CarrierRecord, ...] = ()
+    problem: str = ""
+
+
+def typed_records(block: Block, read: Callable[[str], bytes | None]) -> Typed:
+    """The typed records that a carrier message names, where they have the digest that it names and show line by line the same."""
     found = _DIGEST.search(block.records)
-    data = read(found.group()) if found else None
-    if found is None or data is None or digest_bytes(data) != found.group():
-        return ()
+    if found is None or not block.entries:
+        return Typed()
+    data = read(found.group())
+    if data is None:
+        return Typed(problem=f"the store does not have its typed records {found.group()}")
+    if digest_bytes(data) != found.group():
+        return Typed(problem=f"its typed records {found.group()} are damaged in the store")
     try:
         records = load_records(data)
-    except CarrierError:
-        return ()
-    return records if in_order(records) == block.entries else ()
+    except CarrierError as error:
+        return Typed(problem=str(error))
+    if in_order(records) != block.entries:
+        return Typed(problem=f"the typed records {found.group()} are not those that it shows")
+    return Typed(records=records)
 
 
 def _shown(entry: Entry) -> CarrierRecord:

@@ -6,22 +6,31 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from barrier_policy.carrier.archive import records_of_block
+from barrier_policy.carrier.archive import records_of_block, typed_records
 from barrier_policy.carrier.block import parse_block
 from barrier_policy.carrier.record import CarrierRecord
 from barrier_policy.errors import CarrierError
 from barrier_policy.transcript.model import Message, MessageKind, PartType
 
 
+class Untyped(msgspec.Struct, frozen=True, kw_only=True):
+    """A carrier message whose typed records are lost or damaged."""
+
+    message: int
+    problem: str
+
+
 class Earlier(msgspec.Struct, frozen=True, kw_only=True):
     """Carriers of compactions before this one: the messages that the new carrier replaces, and their records.
 
-    `unreadable` are messages that look like carriers and are not as they were written; they stay as they are.
+    `unreadable` are messages that look like carriers and are not as they were written; they stay as they are. `untyped` says of messages
+    why the store that was asked gave no typed records: all that is known of these are their lines, and nothing that is said ends one.
     """
 
     messages: tuple[int, ...] = ()
     records: tuple[CarrierRecord, ...] = ()
     unreadable: tuple[int, ...] = ()
+    untyped: tuple[Untyped, ...] = ()
 
 
 def find_earlier(messages: Sequence[Message], read: Callable[[str], bytes | None] | None = None) -> Earlier:
@@ -29,22 +38,21 @@ def find_earlier(messages: Sequence[Message], read: Callable[[str], bytes | None
     replaced: list[int] = []
     records: list[CarrierRecord] = []
     unreadable: list[int] = []
+    untyped: list[Untyped] = []
     for message in messages:
         if message.kind is not MessageKind.CARRIER:
             continue
         try:
-            found = [
-                record
-                for part in message.parts
-                if part.type is PartType.TEXT
-                for record in records_of_block(parse_block(part.text), read or _nothing)
-            ]
+            blocks = [parse_block(part.text) for part in message.parts if part.type is PartType.TEXT]
+            found = [record for block in blocks for record in records_of_block(block, read or _nothing)]
         except CarrierError:
             unreadable.append(message.index)
             continue
         replaced.append(message.index)
         records += found
-    return Earlier(messages=tuple(replaced), records=tuple(records), unreadable=tuple(unreadable))
+        problems = (typed_records(block, read).problem for block in blocks if read is not None)
+        untyped += [Untyped(message=message.index, problem=problem) for problem in problems if problem]
+    return Earlier(messages=tuple(replaced), records=tuple(records), unreadable=tuple(unreadable), untyped=tuple(untyped))
 
 
 def _nothing(digest: str) -> bytes | None:

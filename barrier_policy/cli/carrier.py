@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 from rich.table import Table
 
-from barrier_policy.carrier.archive import records_of_block
-from barrier_policy.carrier.block import Block, Entry, in_order, parse_block
+from barrier_policy.carrier.archive import Typed, records_of_block, typed_records
+from barrier_policy.carrier.block import Entry, in_order, parse_block
 from barrier_policy.carrier.record import CarrierRecord
 from barrier_policy.cli.console import cell, clean, clip, make_table, out, show, write_bytes
 from barrier_policy.cli.guard import OK
@@ -59,22 +59,16 @@ def _carrier(text: str, store: Store | None, session: Session) -> Shown:
         return {"state": "unreadable", "problem": str(error), "digest": "", "uri": "", **_records((), session)}
     head = {"digest": block.digest, "uri": block.records}
     try:
-        records = records_of_block(block, store.read if store else lambda digest: None)
+        records_of_block(block, lambda digest: None)
     except CarrierError as error:
         return {"state": "changed", "problem": str(error), **head, **_records(block.entries, session)}
-    typed = store is not None and bool(records) and records[0].source.message >= 0
+    found = typed_records(block, store.read) if store else Typed()
     return {
         "state": "intact",
-        "problem": _missing(block, store, typed),
+        "problem": f"{found.problem} (only their lines are known)" if found.problem else "",
         **head,
-        **_records(records if typed else block.entries, session),
+        **_records(found.records or block.entries, session),
     }
-
-
-def _missing(block: Block, store: Store | None, typed: bool) -> str:
-    if store is None or typed or not block.entries:
-        return ""
-    return "the store does not have its typed records (only their lines are known)"
 
 
 def _records(records: Sequence[CarrierRecord | Entry], session: Session) -> Shown:

@@ -16,7 +16,8 @@ from barrier_policy.errors import AuditFailedError, BarrierPolicyError, Compacti
 from barrier_policy.gate.gate import Gate
 from barrier_policy.gate.journal import State
 from barrier_policy.gate.refusal import find_relief
-from barrier_policy.gate.transaction import Compaction, told
+from barrier_policy.gate.refused import told
+from barrier_policy.gate.transaction import Compaction
 from barrier_policy.transcript.tokens import estimate_tokens
 
 
@@ -32,6 +33,10 @@ def compact_file(
         raise BarrierPolicyError(": can't be read (no such file or directory)")
     if file == STDIN or str(output) == STDIN:
         raise BarrierPolicyError("compact: works on files (give FILE and `-o OUT`; `-` can't be put back)")
+    if output is not None and _is_same(Path(file), output):
+        raise BarrierPolicyError(
+            f"compact: `-o {output}` is FILE itself (name another file, or say `--in-place` to replace it)"
+        )
     session = Session(request)
     gate = Gate(store=session.store if session.store is not None else False, decider=session.decider)
     for found in gate.recover(session.now):
@@ -59,6 +64,14 @@ def compact_file(
     return OK
 
 
+def _is_same(file: Path, output: Path) -> bool:
+    """Whether both names, links or not, lead to one file."""
+    try:
+        return output.samefile(file)
+    except (OSError, ValueError):
+        return False
+
+
 def summary(done: Compaction) -> dict[str, Any]:
     """What a compaction did, as JSON: names as in the decision, sizes in tokens."""
     return {
@@ -70,6 +83,8 @@ def summary(done: Compaction) -> dict[str, Any]:
         "manifest": done.archive.manifest.digest if done.archive else "",
         "carrier": {"records": len(done.carrier.records), "uri": done.carrier.pointer.uri if done.carrier.pointer else ""},
         "audit": done.report.to_dict() if done.report else None,
+        "refused": [{"messages": [entry.run.start, entry.run.end], "why": entry.why} for entry in done.refused],
+        "untyped_carriers": msgspec.to_builtins(done.untyped_carriers),
         "arrived": done.arrived,
         "totals": {
             "tokens_before": done.tokens_before,
@@ -106,9 +121,18 @@ def _print(done: Compaction, file: str, output: Path | None) -> None:
         show(console, f"arrived    {done.arrived} messages came in meanwhile and were carried over")
     for run in done.kept:
         show(console, f"kept       messages {run.start}-{run.end - 1}: the summary was no shorter")
+    for entry in done.refused:
+        run = entry.run
+        show(console, f"kept       messages {run.start}-{run.end - 1}: the audit refuses their summary ({clean(entry.why)})")
     for message in done.unreadable_carriers:
         show(
             console,
             f"kept       message {message} looks like a carrier and is not as it was written: it stays and counts for nothing "
             "(put back what was written, or take the block out)",
+        )
+    for untyped in done.untyped_carriers:
+        show(
+            console,
+            f"kept       every line of the carrier in message {untyped.message}: {clean(untyped.problem)}, so nothing that is said ends one "
+            "(restore them from a copy of the store)",
         )

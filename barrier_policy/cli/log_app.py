@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from barrier_policy.cli.guard import guarded
-from barrier_policy.cli.options import Format, Now, OutputFormat, ProfileFile, Request, StoreFolder
+from barrier_policy.cli.options import DryRun, Format, Now, OutputFormat, ProfileFile, Request, StoreFolder, is_applied
 
 log_app = typer.Typer(help="Decisions as they were logged: show, verify, export, anchor, prune.", no_args_is_help=True)
 
@@ -96,7 +96,8 @@ def prune(
     needed_too: Annotated[
         bool, typer.Option("--needed-too", help="What is anchored or held goes as well. It is named.")
     ] = False,
-    apply: Annotated[bool, typer.Option("--apply/--dry-run", help="Remove the files, or only say which would go.")] = False,
+    apply: Annotated[bool, typer.Option("--apply", help="Remove the files.")] = False,
+    dry_run: DryRun = False,
     now: Now = "",
     store: StoreFolder = None,
     profile: ProfileFile = None,
@@ -105,4 +106,5 @@ def prune(
     from barrier_policy.cli.log_prune import prune_log
 
     request = Request(profile=profile, log=log, now=now, store=store)
-    return prune_log(request, keep_files, keep_days, anchors, needed_too=needed_too, apply=apply)
+    applied = is_applied(apply=apply, dry_run=dry_run)
+    return prune_log(request, keep_files, keep_days, anchors, needed_too=needed_too, apply=applied)

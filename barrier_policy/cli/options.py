@@ -83,6 +83,7 @@ StoreFolder = Annotated[
     str | None,
     typer.Option("--store", metavar="DIR", help="Originals: a folder or a URL; default: the user's data directory."),
 ]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would go, which is what happens without --apply.")]
 NoStore = Annotated[bool, typer.Option("--no-store", help="No store: no original can be archived or read back.")]
 ProfileFile = Annotated[
     Path | None,
@@ -247,3 +248,10 @@ class SchemaKind(StrEnum):
     EXCEPTION = "exception"
     PATCH = "patch"
     PROFILE = "profile"
+
+
+def is_applied(*, apply: bool, dry_run: bool) -> bool:
+    """Whether to remove something, or only say what would go. Raises BarrierPolicyError for both at once."""
+    if apply and dry_run:
+        raise BarrierPolicyError("--apply, --dry-run: one says to remove and the other not to (give one of both)")
+    return apply

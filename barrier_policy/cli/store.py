@@ -16,6 +16,7 @@ from barrier_policy.cli.options import OutputFormat, Request
 from barrier_policy.cli.session import chosen_profile, chosen_time
 from barrier_policy.digest import stable_json
 from barrier_policy.errors import StoreError
+from barrier_policy.gate.promised import promised
 from barrier_policy.plugins import load_plugins
 from barrier_policy.provenance.file_store import FileStore
 from barrier_policy.provenance.garbage import Garbage, collect_garbage
@@ -35,7 +36,8 @@ def get_object(request: Request, digest: str, output: Path | None) -> int:
 
 def verify_objects(request: Request, format: OutputFormat) -> int:
     """Read all objects and say which are bad."""
-    found = verify_store(_store(request))
+    store = _store(request)
+    found = verify_store(store, promised(store))
     _emit(found, format, lambda: _verification_table(found))
     return OK if found.good else FAILED
 
@@ -92,7 +94,7 @@ def _show_hold(hold: Hold, did: str) -> None:
 def _verification_table(found: Verification) -> Table:
     table = make_table("objects", "number", "bytes", wide="bytes")
     table.add_row("read", f"{found.objects:,}", f"{found.bytes:,}")
-    for what, digests in (("damaged", found.damaged), ("held and missing", found.missing)):
+    for what, digests in (("damaged", found.damaged), ("missing", found.missing)):
         table.add_row(what, f"{len(digests):,}", "")
         for digest in digests:
             table.add_row("", "", digest)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from barrier_policy.cli.guard import guarded
-from barrier_policy.cli.options import Format, OutputFormat, Request, asking
+from barrier_policy.cli.options import DryRun, Format, OutputFormat, Request, asking, is_applied
 
 store_app = typer.Typer(help="Originals: get one back, verify all, collect garbage, hold some.", no_args_is_help=True)
 hold_app = typer.Typer(help="Legal holds: objects that stay whatever happens.", no_args_is_help=True)
@@ -40,7 +40,7 @@ def get(
 @guarded
 @asking("store", "profile")
 def verify(format: Format = OutputFormat.TABLE, *, request: Request) -> int:
-    """Read every object back. Exit code 4 where one is damaged, or held and missing."""
+    """Read every object back. Exit code 4 where one is damaged, or one that is held or that a compaction named is missing."""
     from barrier_policy.cli.store import verify_objects
 
     return verify_objects(request, format)
@@ -50,9 +50,8 @@ def verify(format: Format = OutputFormat.TABLE, *, request: Request) -> int:
 @guarded
 @asking("now", "store", "profile")
 def gc(
-    apply: Annotated[
-        bool, typer.Option("--apply/--dry-run", help="Remove what is found, or only say what would be removed.")
-    ] = False,
+    apply: Annotated[bool, typer.Option("--apply", help="Remove what is found.")] = False,
+    dry_run: DryRun = False,
     grace_hours: Annotated[
         int, typer.Option("--grace-hours", min=0, max=876_000, metavar="N", help="Keep what was put in the last N hours.")
     ] = 24,
@@ -63,7 +62,7 @@ def gc(
     """Find objects that no document names, nobody holds and that are older than the grace period. Removes with --apply only."""
     from barrier_policy.cli.store import collect
 
-    return collect(request, grace_hours, format, apply=apply)
+    return collect(request, grace_hours, format, apply=is_applied(apply=apply, dry_run=dry_run))
 
 
 @hold_app.command()

@@ -16,7 +16,7 @@ from barrier_policy.gate.aim import Short, aim
 from barrier_policy.gate.asked_span import within
 from barrier_policy.gate.assemble import Run, find_runs
 from barrier_policy.gate.journal import FINAL, Journal, State, Watch
-from barrier_policy.gate.refusal import refusal, remember
+from barrier_policy.gate.refusal import Seen, reasons_digest, refusal, remember
 from barrier_policy.gate.summarize import Check, summarize
 from barrier_policy.gate.summary_check import check_summary
 from barrier_policy.gate.summary_request import Summarizer, Summary, SummaryRequest
@@ -67,14 +67,14 @@ class Compacting(msgspec.Struct, frozen=True, kw_only=True):
         analysis = planned(self.target_tokens)
         decision = analysis.decision
         if decision.outcome == "refuse":
-            raise refusal(decision, remember(self.store, decision, self.now))
+            raise refusal(decision, self._seen(reasons_digest(decision)))
         # the target is about the whole, which a span alone can't answer for
         limit = None if self.span else decision.budget.target_tokens
         attempt = partial(self._attempt, summarize=self._summaries(established), limit=limit)
         done = attempt(analysis) if limit is None else aim(analysis, limit, planned, attempt)
         if isinstance(done, Short):
             decision = done.analysis.decision
-            raise refusal(decision, remember(self.store, decision, self.now), target=limit, least=done.tokens)
+            raise refusal(decision, self._seen(reasons_digest(decision)), target=limit, least=done.tokens)
         assert isinstance(done, Compaction)
         return done
 
@@ -138,6 +138,9 @@ class Compacting(msgspec.Struct, frozen=True, kw_only=True):
             limit=limit,
         ).run()
 
+    def _seen(self, reasons: str) -> Seen:
+        return remember(self.store, reasons, self.now)
+
     def _watched(self, state: State) -> None:
         """After a state has been made durable: what is committed is not cancelled any more."""
         if self.watch is not None:
@@ -148,7 +151,7 @@ class Compacting(msgspec.Struct, frozen=True, kw_only=True):
     def _runs(self, decision: Decision, transcript: Transcript) -> tuple[Run, ...]:
         """The runs that are large enough to be worth a summary; with a span, those in it. Raises CompactionBarrierError where that must stay."""
         if self.span is not None:
-            decision = within(decision, self.span)
+            decision = within(decision, self.span, self._seen)
         return tuple(run for run in find_runs(decision, transcript.messages) if run.tokens > WRAPPING)
 
 

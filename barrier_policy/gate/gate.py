@@ -69,7 +69,8 @@ class Gate:
     def observe(self, message: dict[str, Any]) -> None:
         """Take the next message of a conversation, when it arrives. Then `plan()` and `compact()` without a source are about it.
 
-        Costs time in this message only; what is found is what would be found from scratch. May be called while a compaction runs.
+        Costs time in this message only; what is found is what would be found from scratch. May be called while a compaction runs. What
+        is no message of its format stays verbatim, as in a list that is given whole. Raises BarrierPolicyError for what is no dict.
         """
         with self._arrival:
             self._observer.observe(message)

@@ -34,7 +34,10 @@ class Observer:
         self._extraction = FactExtraction(plugins.extractors, plugins.kinds, now="", memo=self.memo)
 
     def observe(self, record: dict[str, Any]) -> None:
-        """Take the next message. Costs time in its own size only. Raises BarrierPolicyError for what is no message."""
+        """Take the next message. Costs time in its own size only. Raises BarrierPolicyError for what is no dict.
+
+        A dict that is no message of its format is taken as it would be in a list: nobody knows what it says, so it stays verbatim.
+        """
         if not isinstance(record, dict):
             raise BarrierPolicyError(f"`observe` got a `{type(record).__name__}` (give one message, as a dict)")
         number = len(self.records)

@@ -48,7 +48,7 @@ def _finish(store: Store, name: str, entries: tuple[Entry, ...], now: str) -> Re
     placed = _sealed_as(entries, _digest(applied.get("output", "")))
     old = next(_old_files(entries), None)
     written = placed is not None and old is not None and _digest(str(old)) != placed.get("head")
-    audited = entries[-1].state is State.AUDITED and entries[-1].detail.get("outcome") != "fail"
+    audited = entries[-1].state is State.AUDITED and not entries[-1].detail.get("refused")
     if audited and placed is sealed and not written:
         journal.record(State.COMMITTED, recovered=True)
         _forget(entries)

@@ -51,10 +51,10 @@ def reasons_digest(decision: Decision) -> str:
     return digest_value([first, reasons])
 
 
-def remember(store: Store | None, decision: Decision, now: str) -> Seen:
-    """Count this refusal. Without a store nothing is remembered."""
+def remember(store: Store | None, reasons: str, now: str) -> Seen:
+    """Count a refusal; `reasons` is a digest that is the same where it is for the same reasons. Without a store nothing is remembered."""
     before = None
-    name = f"{FOLDER}/{reasons_digest(decision).removeprefix('sha256:')}.json"
+    name = f"{FOLDER}/{reasons.removeprefix('sha256:')}.json"
     if store is not None:
         data = store.read_document(name)
         before = msgspec.json.decode(data, type=Seen) if data else None
@@ -82,11 +82,17 @@ def refusal(
     lines += [_relief_line(entry) for entry in relief[:SHOWN]]
     if len(relief) > SHOWN:
         lines.append(f"  and {len(relief) - SHOWN} more spans (all of them are in the decision)")
-    if seen.count > 1:
-        lines.append(
-            f"  refused for the same reasons {seen.count} times since {seen.first} (asking again changes nothing; discharge an item above)"
-        )
+    lines += again(seen)
     return CompactionRefusedError("\n".join(lines), decision=decision, relief=relief, seen=seen.count - 1)
+
+
+def again(seen: Seen) -> list[str]:
+    """The line that says how often it was refused before, none where it was not."""
+    if seen.count == 1:
+        return []
+    return [
+        f"  refused for the same reasons {seen.count} times since {seen.first} (asking again changes nothing; discharge an item above)"
+    ]
 
 
 def _relief_line(relief: Relief) -> str:

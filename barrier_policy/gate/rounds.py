@@ -15,7 +15,7 @@ from barrier_policy.carrier.block import parse_block
 from barrier_policy.errors import CarrierError
 from barrier_policy.gate.journal import State, read_journal, transactions
 from barrier_policy.plugins import PluginSet
-from barrier_policy.provenance.store import Store
+from barrier_policy.provenance.store import Store, read_verified
 from barrier_policy.transcript.identity import message_digest
 from barrier_policy.transcript.model import Message, MessageKind, Transcript
 from barrier_policy.transcript.reader import read_transcript
@@ -41,17 +41,17 @@ class _Made(msgspec.Struct, frozen=True, kw_only=True):
 def find_rounds(store: Store | None, before: Transcript, after: Transcript, plugins: PluginSet) -> tuple[Round, ...]:
     """The compactions that lead from `before` to `after`; one from the one to the other where the store knows nothing between them.
 
-    `before` counts as found where one of them begins with all its messages: it may have grown until it was compacted. Raises StoreError.
+    `before` counts as found where one of them begins with all its messages: it may have grown until it was compacted. Raises StoreError,
+    also where a transcript between them is missing in the store or damaged: what was lost then can't be told from what was let go.
     """
     made = _made(store) if store is not None else {}
     wanted = [message_digest(message) for message in before.messages]
     found: list[Round] = []
     target = after
     while store is not None and len(found) < MAX_ROUNDS and (by := made.pop(_records(target.messages), None)):
-        data = store.read(by.source)
-        if data is None:
-            break
-        source = read_transcript(Source(data), plugins.readers, format=after.format)
+        if by.source == before.digest:
+            return (Round(before=before, after=target, keep_last=by.keep_last), *found)
+        source = read_transcript(Source(read_verified(store, by.source)), plugins.readers, format=after.format)
         if [message_digest(message) for message in source.messages[: len(wanted)]] == wanted:
             first = before if len(source.messages) == len(wanted) else source
             return (Round(before=first, after=target, keep_last=by.keep_last), *found)

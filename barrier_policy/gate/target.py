@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import tempfile
 from collections.abc import Callable
 from contextlib import nullcontext, suppress
@@ -112,14 +113,19 @@ class FileTarget:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
-            mode = (self.output if self.output.exists() else self.path).stat().st_mode & 0o777
-            self.staged.chmod(mode)
+            self.staged.chmod(self._mode())
         except OSError as error:
             self._forget_staged()
             raise self._failed(error) from None
         self._data = data
         staged = self.staged.resolve()
         return {"staged": str(staged), "output": str(self.output), "old": str(_old_name(staged))}
+
+    def _mode(self) -> int:
+        """What the output may be used for: as before, a new one as the file that is read, and its owner may write to it."""
+        if self.output.exists():
+            return self.output.stat().st_mode & 0o777
+        return self.path.stat().st_mode & 0o777 | stat.S_IWUSR
 
     def commit(self, sealed: Source) -> Source | None:
         """Move it in place, durably, and look at the old file once more. Raises BarrierPolicyError."""

@@ -10,8 +10,7 @@ import msgspec
 
 from barrier_policy.audit.audit import audit_analysis
 from barrier_policy.audit.model import AuditReport, Outcome
-from barrier_policy.audit.rules import RULES
-from barrier_policy.carrier.earlier import Earlier
+from barrier_policy.carrier.earlier import Earlier, Untyped
 from barrier_policy.decision.model import Decision
 from barrier_policy.digest import digest_bytes
 from barrier_policy.errors import AuditFailedError, BarrierPolicyError, JournalError, SummaryTooLongError
@@ -20,6 +19,7 @@ from barrier_policy.gate.assemble import Run, arrange, summary_text
 from barrier_policy.gate.carry import Carrier, carry_on
 from barrier_policy.gate.journal import FINAL, Journal, State
 from barrier_policy.gate.recover import owner
+from barrier_policy.gate.refused import Refused, refused, told
 from barrier_policy.gate.summary_request import Summary, SummaryRequest, make_request
 from barrier_policy.gate.target import Target
 from barrier_policy.profile import Inconclusive
@@ -33,7 +33,6 @@ from barrier_policy.walk import Analysis, Decider, records_of
 
 WRAPPING = 40
 """Tokens that a summary costs besides its words; a run that is not larger stays as it is."""
-MAX_TOLD = 8
 ATTEMPTS = 5
 """How often a transcript may grow while it is being compacted before the compaction gives up."""
 
@@ -43,7 +42,8 @@ Summarize = Callable[[SummaryRequest], Summary]
 class Compaction(msgspec.Struct, frozen=True, kw_only=True):
     """What a compaction did. `outcome` is compacted or nothing_to_reclaim; `output` the new transcript in the format of the old one.
 
-    `kept` are runs whose summary was longer than they are, so that they stay; `arrived` counts messages that came in meanwhile and were
+    `kept` are runs whose summary was longer than they are, `refused` those whose summary the audit found at fault: they stay. Of
+    `untyped_carriers` the store has lost the typed records: nothing that is said ends their lines. `arrived` counts messages that came in meanwhile and were
     carried over; sizes are in tokens of the whole context.
     """
 
@@ -55,8 +55,10 @@ class Compaction(msgspec.Struct, frozen=True, kw_only=True):
     transaction: str = ""
     archive: Archive | None = None
     kept: tuple[Run, ...] = ()
+    refused: tuple[Refused, ...] = ()
     arrived: int = 0
     unreadable_carriers: tuple[int, ...] = ()
+    untyped_carriers: tuple[Untyped, ...] = ()
     tokens_before: int = 0
     tokens_after: int = 0
 
@@ -130,14 +132,6 @@ class Transaction(msgspec.Struct, kw_only=True):
         carrier = carry_on(self.earlier, records, self.analysis, self.store)
         self.journal.record(State.REBOUND, records=carrier.pointer.digest if carrier.pointer else "")
         summaries, kept = self._summaries(archive)
-        pieces = arrange(transcript.messages, carrier.text, self.earlier.messages, summaries)
-        size = self._size(pieces)
-        if self.limit is not None and size > self.limit:
-            self.journal.record(State.ROLLED_BACK, reason="the new context would be larger than the target")
-            return Missed(tokens=size)
-        if size >= decision.totals.tokens_before:
-            self.journal.record(State.ROLLED_BACK, reason="the new context would be no smaller")
-            return unchanged(decision, self.target, kept=kept)
         draft = _Draft(
             decision=decision,
             carrier=carrier,
@@ -145,8 +139,41 @@ class Transaction(msgspec.Struct, kw_only=True):
             archive=archive,
             kept=kept,
             unreadable_carriers=self.earlier.unreadable,
+            untyped_carriers=self.earlier.untyped,
         )
-        return self._commit(pieces, draft)
+        return self._settle(summaries, draft)
+
+    def _settle(self, summaries: dict[Run, str], draft: _Draft) -> Compaction | Missed:
+        """Commit the new context. Where its audit finds some summaries at fault, what these stand for stays.
+
+        Raises AuditFailedError where all are at fault, or nothing is gained without them.
+        """
+        messages = self.analysis.transcript.messages
+        failed: AuditFailedError | None = None
+        while True:
+            pieces = arrange(messages, draft.carrier.text, self.earlier.messages, summaries)
+            size = self._size(pieces)
+            over = self.limit is not None and size > self.limit
+            if failed is not None and (over or size >= draft.decision.totals.tokens_before):
+                raise failed
+            if over:
+                self.journal.record(State.ROLLED_BACK, reason="the new context would be larger than the target")
+                return Missed(tokens=size)
+            if size >= draft.decision.totals.tokens_before:
+                self.journal.record(State.ROLLED_BACK, reason="the new context would be no smaller")
+                return unchanged(draft.decision, self.target, kept=draft.kept)
+            try:
+                written = self._write(self.source, self.analysis.transcript, pieces)
+            except AuditFailedError as error:
+                found = refused(error.report, pieces, summaries)
+                if not found or len(found) == len(summaries):
+                    raise
+                failed = error
+                gone = {entry.run for entry in found}
+                summaries = {run: text for run, text in summaries.items() if run not in gone}
+                draft = msgspec.structs.replace(draft, refused=(*draft.refused, *found))
+            else:
+                return self._commit(pieces, written, draft)
 
     def _summaries(self, archive: Archive | None) -> tuple[dict[Run, str], tuple[Run, ...]]:
         """The text for each run; a run whose summary is no shorter than itself stays."""
@@ -180,24 +207,29 @@ class Transaction(msgspec.Struct, kw_only=True):
             for piece in pieces
         )
 
-    def _commit(self, pieces: tuple[Piece, ...], draft: _Draft) -> Compaction:
-        """Seal against the present head, write aside, audit, put in place. A transcript that grew meanwhile is sealed again with what came,
+    def _write(self, source: Source, transcript: Transcript, pieces: Sequence[Piece]) -> _Written:
+        """Seal against a head, write aside, audit. Raises AuditFailedError."""
+        output = write_transcript(source, transcript, pieces, self.decider.plugins.writers)
+        self.journal.record(State.SEALED, head=source.digest, output=digest_bytes(output))
+        self.journal.record(State.APPLIED, **self.target.stage(output))
+        report, tokens = self._audited(output, transcript)
+        return _Written(output=output, report=report, tokens_after=tokens)
+
+    def _commit(self, pieces: tuple[Piece, ...], written: _Written, draft: _Draft) -> Compaction:
+        """Put what was written aside in place. A transcript that grew meanwhile is written again with what came,
 
         also one that grew while it was being replaced.
         """
         source, transcript = self.source, self.analysis.transcript
-        for _ in range(ATTEMPTS):
-            output = write_transcript(source, transcript, pieces, self.decider.plugins.writers)
-            self.journal.record(State.SEALED, head=source.digest, output=digest_bytes(output))
-            self.journal.record(State.APPLIED, **self.target.stage(output))
-            report, tokens = self._audited(output, transcript)
-            self.journal.record(State.AUDITED, outcome=str(report.outcome))
+        for attempt in range(1, ATTEMPTS + 1):
             head = self.target.commit(source)
             if head is None:
                 self.journal.record(State.COMMITTED)
                 arrived = len(transcript.messages) - len(self.analysis.transcript.messages)
-                return draft.finish(output=output, report=report, arrived=arrived, tokens_after=tokens)
-            source, transcript, pieces = self._carried_over(head, pieces)
+                return draft.finish(arrived=arrived, **msgspec.structs.asdict(written))
+            if attempt < ATTEMPTS:
+                source, transcript, pieces = self._carried_over(head, pieces)
+                written = self._write(source, transcript, pieces)
         raise JournalError(
             f"{self.source.path}: the transcript kept growing while it was compacted (try again when the agent rests)"
         )
@@ -208,7 +240,9 @@ class Transaction(msgspec.Struct, kw_only=True):
             Source(output, path=self.source.path), self.decider.plugins.readers, format=transcript.format
         )
         report = audit_analysis(self.decider, self.analysis, after, now=self.now, earlier=self.earlier.records)
-        if problem := self._problem(report.outcome):
+        problem = self._problem(report.outcome)
+        self.journal.record(State.AUDITED, outcome=str(report.outcome), **({"refused": True} if problem else {}))
+        if problem:
             message = f"{self.source.path}: {problem}; the original is as it was\n{told(report)}"
             raise AuditFailedError(message, decision=self.analysis.decision, report=report)
         return report, sum(message_tokens(message, self.decider.counter) for message in after.messages)
@@ -255,20 +289,12 @@ def unchanged(decision: Decision, target: Target, *, kept: tuple[Run, ...] = ())
     )
 
 
-def told(report: AuditReport) -> str:
-    """The findings of a report, a line each, the first ones of many."""
-    lines = [
-        f"  {found.rule}: {' '.join((found.expected or found.found or found.item).split())}{_way_out(found.rule)}"
-        for found in report.findings[:MAX_TOLD]
-    ]
-    if len(report.findings) > MAX_TOLD:
-        lines.append(f"  and {len(report.findings) - MAX_TOLD} more")
-    return "\n".join(lines)
+class _Written(msgspec.Struct, frozen=True, kw_only=True):
+    """What was written aside, its audit, and its size in tokens."""
 
-
-def _way_out(rule: str) -> str:
-    """What to do where the finding is about the carrier itself: no item of the conversation says it."""
-    return f" ({RULES[rule].remedy})" if rule == "audit.carrier-damaged" else ""
+    output: bytes
+    report: AuditReport
+    tokens_after: int
 
 
 class _Draft(msgspec.Struct, frozen=True, kw_only=True):
@@ -280,6 +306,8 @@ class _Draft(msgspec.Struct, frozen=True, kw_only=True):
     archive: Archive | None
     kept: tuple[Run, ...]
     unreadable_carriers: tuple[int, ...]
+    untyped_carriers: tuple[Untyped, ...]
+    refused: tuple[Refused, ...] = ()
 
     def finish(self, **found: Any) -> Compaction:
         """The compaction as it was committed."""

@@ -11,7 +11,7 @@ import msgspec
 import platformdirs
 
 from barrier_policy.digest import digest_bytes, stable_json
-from barrier_policy.errors import StoreError
+from barrier_policy.errors import DamagedObjectError, StoreError
 from barrier_policy.transcript.model import Message
 
 
@@ -109,10 +109,12 @@ def available(store: Store, digest: str, length: int) -> bool:
 
 
 def read_verified(store: Store, digest: str) -> bytes:
-    """The bytes of an object that reads back under its digest. Raises StoreError where it is missing or damaged."""
+    """The bytes of an object that reads back under its digest. Raises StoreError where it is missing, DamagedObjectError where it is not."""
     if store.stat(digest) is None:
         raise StoreError(f"no object {digest} in this store (look in the store that it was archived in)")
     data = store.read(digest)
     if data is None or digest_bytes(data) != digest:
-        raise StoreError(f"object {digest} is damaged: it does not read back under its digest (restore it from a copy)")
+        raise DamagedObjectError(
+            f"object {digest} is damaged: it does not read back under its digest (restore it from a copy)"
+        )
     return data

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
 
 from barrier_policy.digest import digest_bytes
@@ -10,7 +12,7 @@ from barrier_policy.provenance.store import Store
 
 
 class Verification(msgspec.Struct, frozen=True, kw_only=True):
-    """What was read: the number of objects and their bytes; digests of those that are damaged, and of held ones that are missing."""
+    """What was read: the number of objects and their bytes; digests of those that are damaged, and of those that have to be there and are not."""
 
     objects: int
     bytes: int
@@ -19,12 +21,15 @@ class Verification(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def good(self) -> bool:
-        """Whether every object reads back, and every held one is there."""
+        """Whether every object reads back, and every one that has to be there is."""
         return not self.damaged and not self.missing
 
 
-def verify_store(store: Store) -> Verification:
-    """Read every object, one after another. Raises StoreError where the store itself can't be used."""
+def verify_store(store: Store, promised: Iterable[str] = ()) -> Verification:
+    """Read every object, one after another. Raises StoreError where the store itself can't be used.
+
+    What is held has to be there, and so have the digests in `promised`.
+    """
     size = 0
     seen, damaged = set(), []
     for digest in store.digests():
@@ -35,5 +40,5 @@ def verify_store(store: Store) -> Verification:
         size += len(data or b"")
         if data is None or digest_bytes(data) != digest:
             damaged.append(digest)
-    missing = sorted({hold.digest for hold in holds(store)} - seen)
+    missing = sorted({*promised, *(hold.digest for hold in holds(store))} - seen)
     return Verification(objects=len(seen), bytes=size, damaged=tuple(damaged), missing=tuple(missing))

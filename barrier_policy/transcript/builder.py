@@ -237,6 +237,21 @@ def _begin_with(parts: Sequence[Part], mark: str) -> bool:
     return bool(texts) and all(part.text.startswith(mark) for part in texts)
 
 
+def own_apart(parts: Sequence[Part]) -> list[list[Part]]:
+    """Parts in runs; each that begins with the mark of a carrier or summary is one. One run where there is no such part."""
+    runs: list[list[Part]] = []
+    for part in parts:
+        if runs and not _is_own(part) and not _is_own(runs[-1][0]):
+            runs[-1].append(part)
+        else:
+            runs.append([part])
+    return runs or [[]]
+
+
+def _is_own(part: Part) -> bool:
+    return part.type is PartType.TEXT and part.text.startswith((CARRIER_MARK, SUMMARY_MARK))
+
+
 def _runs(parts: Sequence[Part]) -> list[list[Part]]:
     """Parts in runs of results and of others."""
     runs: list[list[Part]] = []

@@ -11,7 +11,9 @@ from typing import Any
 import msgspec
 
 from barrier_policy.errors import TranscriptError
+from barrier_policy.transcript.builder import is_result
 from barrier_policy.transcript.elements import find_list
+from barrier_policy.transcript.joining import join_records
 from barrier_policy.transcript.model import Message, Transcript
 from barrier_policy.transcript.source import Source
 from barrier_policy.transcript.splice import (
@@ -39,13 +41,15 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
     `lists` gives the pointers of a document's lists of messages, in reading order; none where its lines are the messages.
     `front` are pointers of messages that stand alone before the lists. `contents` are pointers, inside a record, of the blocks that may be messages
     of their own. `insert` makes the record of a
-    message of the gate's own; it also gets the first record, whose shape it may have to share.
+    message of the gate's own; it also gets the first record, whose shape it may have to share. `joins`: in a list, a message of the gate's own
+    shares a record with its neighbours of the same role, because turns alternate.
     """
 
     lists: Callable[[Source], Sequence[str]]
     insert: Callable[[Inserted, Any], Any]
     front: tuple[str, ...] = ()
     contents: tuple[str, ...] = ("/content",)
+    joins: bool = False
 
 
 class Copy(msgspec.Struct, frozen=True, kw_only=True):
@@ -153,7 +157,11 @@ def block_of(pointer: str, content: str) -> int:
     return int(index) if pointer.startswith(content + "/") and index.isdecimal() else -1
 
 
-def _weave(order: Sequence[tuple[int, str | None]], count: int, read: set[int]) -> list[Item]:
+Chosen = tuple[tuple[int, ...], str | None]
+"""What is written: the records of the source that it takes the place of, and its text, None for that of the record."""
+
+
+def _weave(order: Sequence[Chosen], count: int, read: set[int]) -> list[Item]:
     """Items in order, each followed by the unread records behind it; those before the first read one come first."""
     followers: dict[int, list[Item]] = {-1: []}
     last = -1
@@ -163,8 +171,9 @@ def _weave(order: Sequence[tuple[int, str | None]], count: int, read: set[int]) 
         else:
             followers.setdefault(last, []).append(Item(index=index))
     items = followers.pop(-1)
-    for index, text in order:
-        items += [Item(index=index, text=text), *followers.pop(index, ())]
+    for indices, text in order:
+        items.append(Item(index=indices[0], text=text))
+        items += [item for index in indices for item in followers.pop(index, ())]
     return items
 
 
@@ -176,7 +185,7 @@ def _write_lines(source: Source, order: Sequence[Copy | Inserted], read_at: set[
     chosen = []
     for entry in order:
         index = -1 if isinstance(entry, Inserted) else number[entry.address[0]]
-        chosen.append((index, _text(source, entry, texts, index, layout)))
+        chosen.append(((index,), _text(source, entry, texts, index, layout)))
     items = _weave(chosen, len(texts), {number[line] for line, _ in read_at})
     return join_lines(source, [texts[item.index] if item.text is None else item.text for item in items])
 
@@ -235,11 +244,36 @@ def _changed_list(source: Source, found: str, order: Order, read: set[int], layo
     elements = children(found, 0)
     texts = [found[element.start : element.end] for element in elements]
     base = found[1 : elements[0].head].rpartition("\n")[2] if elements else ""
-    chosen = []
+    chosen: list[Chosen] = []
     for entry in order:
         index = -1 if isinstance(entry, Inserted) else int(entry.address[1].rpartition("/")[2])
-        chosen.append((index, _text(source, entry, texts, index, layout, base)))
+        chosen.append(((index,), _text(source, entry, texts, index, layout, base)))
+    if layout.joins:
+        chosen = _join_turns(order, chosen, texts, base)
     return replace_items(found, "", _weave(chosen, len(elements), read))
+
+
+def _join_turns(order: Order, chosen: Sequence[Chosen], texts: Sequence[str], base: str) -> list[Chosen]:
+    """What is written, with what is new in one record with its neighbours."""
+    found: list[Chosen] = []
+    like = texts[0] if texts else ""
+    for number, (indices, text) in enumerate(chosen):
+        if found and _may_join(order[number - 1], order[number]):
+            before, last = found[-1]
+            ours, theirs = (texts[at[0]] if known is None else known for at, known in ((before, last), (indices, text)))
+            if (joined := join_records(ours, theirs, like=like, base=base)) is not None:
+                found[-1] = (tuple(index for index in (*before, *indices) if index >= 0) or (-1,), joined)
+                continue
+        found.append((indices, text))
+    return found
+
+
+def _may_join(first: Copy | Inserted, second: Copy | Inserted) -> bool:
+    """Whether one of two neighbours is new, and they read the same in one record: results would stand first there."""
+    if isinstance(second, Copy):
+        parts = [part for message in second.messages for part in message.parts]
+        return isinstance(first, Inserted) and all(m.parts for m in second.messages) and not any(map(is_result, parts))
+    return isinstance(first, Inserted) or all(message.parts for message in first.messages)
 
 
 def _text(

@@ -11,6 +11,7 @@ from barrier_policy.carrier.archive import records_json
 from barrier_policy.carrier.block import Entry, render_block
 from barrier_policy.carrier.record import Source, make_record
 from barrier_policy.provenance.file_store import FileStore
+from barrier_policy.provenance.names import object_name
 
 Runner = Callable[..., Any]
 PAID = make_record(
@@ -59,6 +60,21 @@ def test_the_store_adds_what_the_typed_records_say(run: Runner, chat: Callable[.
 def test_a_store_without_the_typed_records_is_said_so(run: Runner, chat: Callable[..., str], tmp_path: Path) -> None:
     name = chat(("user", render_block([PAID], archived="store:sha256:" + "0" * 64)))
     assert "the store does not have its typed records" in run("carrier", "show", name, "--store", tmp_path / "none").out
+
+
+def test_typed_records_that_are_damaged_in_the_store_are_said_to_be(
+    run: Runner, chat: Callable[..., str], tmp_path: Path
+) -> None:
+    store = FileStore(tmp_path / "store")
+    pointer = store.put(records_json((PAID,)))
+    (store.root / "objects" / object_name(pointer.digest)).write_bytes(b"{}")
+    name = chat(("user", render_block([PAID], archived=pointer.uri)))
+    done = run("carrier", "show", name, "--store", store.root)
+    assert f"its typed records {pointer.digest} are damaged in the store" in done.out.replace("\n", " ")
+    (store.root / "objects" / object_name(pointer.digest)).unlink()
+    other = store.put(records_json((PAID, PAID)))
+    name = chat(("user", render_block([PAID], archived=other.uri)))
+    assert "are not those that it shows" in run("carrier", "show", name, "--store", store.root).out.replace("\n", " ")
 
 
 def test_a_changed_carrier_is_shown_and_said_to_be_changed(run: Runner, chat: Callable[..., str]) -> None:

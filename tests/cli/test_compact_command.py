@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import stat
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -76,3 +77,26 @@ def test_an_audit_that_could_not_decide_is_exit_code_4_unless_the_profile_takes_
     assert done.code == 4 and "inconclusive" in done.err and not (tmp_path / "out.json").exists()
     taken = run("compact", name, *options, *summarizer(tmp_path, say, "audit: {inconclusive: accept}\n"))
     assert taken.code == 0 and "unclear" in taken.out
+
+
+def test_an_output_that_is_the_file_itself_is_refused_without_in_place(run: Runner, garden: str, tmp_path: Path) -> None:
+    path = tmp_path / garden
+    before = path.read_bytes()
+    (tmp_path / "link.json").symlink_to(path)
+    (tmp_path / "hard.json").hardlink_to(path)
+    for output in (garden, f"./{garden}", "link.json", "hard.json"):
+        done = run("compact", garden, "-o", output, "--keep-last", "2", *NOW, *summarizer(tmp_path, SAY))
+        assert (done.code, done.out) == (2, "") and f"`-o {Path(output)}` is FILE itself" in done.err
+        assert path.read_bytes() == before
+    assert run("compact", garden, "--in-place", "--keep-last", "2", *NOW, *summarizer(tmp_path, SAY)).code == 0
+    assert path.read_bytes() != before
+
+
+def test_the_output_of_a_read_only_file_can_be_written_to_by_its_owner_and_by_nobody_else(
+    run: Runner, garden: str, tmp_path: Path
+) -> None:
+    (tmp_path / garden).chmod(0o440)
+    for keep_last in ("2", "5"):  # compacted, and given back as it came
+        output = tmp_path / f"out{keep_last}.json"
+        done = run("compact", garden, "-o", output, "--keep-last", keep_last, *NOW, *summarizer(tmp_path, SAY))
+        assert (done.code, stat.S_IMODE(output.stat().st_mode)) == (0, 0o640)

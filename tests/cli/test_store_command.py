@@ -40,16 +40,18 @@ def test_an_object_is_written_as_it_is(run: Runner, store: FileStore, tmp_path: 
     assert (tmp_path / "two.bin").read_bytes() == b"two\xff"
 
 
-def test_what_can_not_be_got_is_code_two_and_writes_nothing(run: Runner, store: FileStore, tmp_path: Path) -> None:
+def test_what_can_not_be_got_writes_nothing_and_is_code_four_where_it_is_damaged(
+    run: Runner, store: FileStore, tmp_path: Path
+) -> None:
     (store.root / "objects" / object_name(TWO)).write_bytes(b"twO\xff")
-    for name, words in (
-        (TWO, f"object {TWO} is damaged"),
-        (digest_bytes(b""), "no object sha256:e3b0c44"),
-        ("../../etc/passwd", "`../../etc/passwd` is no digest"),
-        ("store:\x1b[2J", "`\\x1b[2J` is no digest"),
+    for code, name, words in (
+        (4, TWO, f"object {TWO} is damaged"),
+        (2, digest_bytes(b""), "no object sha256:e3b0c44"),
+        (2, "../../etc/passwd", "`../../etc/passwd` is no digest"),
+        (2, "store:\x1b[2J", "`\\x1b[2J` is no digest"),
     ):
         done = run("store", "get", name, "-o", "out", *AT)
-        assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1)
+        assert (done.code, done.out, len(done.err.splitlines())) == (code, "", 1)
         assert words in done.err
     assert not (tmp_path / "out").exists()
     done = run("store", "get", ONE, "-o", "nowhere/out", *AT)
@@ -75,6 +77,16 @@ def test_garbage_is_removed_with_apply_only(run: Runner, store: FileStore) -> No
     done = run("store", "gc", "--apply", "--format", "json", *LATE, *AT)
     assert (done.code, json.loads(done.out)["digests"]) == (0, [TWO])
     assert list(store.digests()) == [ONE]
+
+
+@pytest.mark.parametrize("order", [("--dry-run", "--apply"), ("--apply", "--dry-run")])
+def test_whoever_says_both_to_remove_and_not_to_removes_nothing(
+    run: Runner, store: FileStore, order: tuple[str, str]
+) -> None:
+    for command in (("store", "gc", *LATE), ("log", "prune", "--keep-files", "0")):
+        done = run(*command, *order, *AT)
+        assert (done.code, done.out) == (2, "") and done.err.startswith("--apply, --dry-run: ")
+    assert list(store.digests()) == sorted([ONE, TWO])
 
 
 def test_the_grace_period_is_in_hours(run: Runner, store: FileStore) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from barrier_policy import (
     BarrierPolicyError,
@@ -19,6 +20,7 @@ from barrier_policy import (
     Profile,
 )
 from barrier_policy.carrier.block import parse_block
+from barrier_policy.cli.app import app
 from barrier_policy.errors import AuditFailedError, JournalError, SummaryError
 from barrier_policy.gate.journal import State, read_journal, transactions
 from barrier_policy.gate.summary_request import SummaryRequest
@@ -27,6 +29,7 @@ from barrier_policy.log.decision_log import DecisionLog
 from barrier_policy.log.replay import replay
 from barrier_policy.log_spec import LogSpec
 from barrier_policy.profile import Inconclusive, Workload
+from barrier_policy.provenance.names import object_name
 from barrier_policy.provenance.store import original_bytes
 from barrier_policy.transcript.source import Source
 
@@ -183,6 +186,19 @@ def test_a_span_that_is_asked_for_and_must_stay_raises_the_barrier(gate: Gate, c
     with pytest.raises(CompactionBarrierError, match=r"effects\.unsettled") as raised:
         compacted(gate, conversation, span=(10, 12))
     assert raised.value.decision.transcript.messages == len(conversation)
+
+
+@pytest.mark.parametrize("span", [(10, 12), (16, 18)], ids=["a barrier", "the tail"])
+def test_a_span_that_is_refused_again_for_the_same_reasons_is_recognised(
+    gate: Gate, conversation: Messages, span: tuple[int, int]
+) -> None:
+    with pytest.raises(CompactionBarrierError) as first:
+        compacted(gate, conversation, span=span)
+    assert first.value.seen == 0 and "for the same reasons" not in str(first.value)
+    with pytest.raises(CompactionBarrierError, match="for the same reasons 2 times since 2026-06-01") as again:
+        compacted(gate, conversation, span=span)
+    assert again.value.seen == 1
+    assert compacted(gate, conversation, span=(2, 5)).outcome == "compacted"
 
 
 def test_a_span_that_is_asked_for_and_may_go_leaves_alone(gate: Gate, conversation: Messages) -> None:
@@ -497,6 +513,48 @@ def test_a_profile_may_take_what_could_not_be_decided(gate_with: Callable[..., G
     assert last_state(gate) is State.COMMITTED
 
 
+def test_a_summary_that_the_audit_refuses_leaves_its_source_and_the_others_go(gate_with: Callable[..., Gate]) -> None:
+    told: list[SummaryRequest] = []
+
+    def summarizer(request: SummaryRequest) -> str:
+        told.append(request)
+        return "It handled 4711 batches." if len(told) == 1 else SENTENCE
+
+    gate = gate_with(summarizer=summarizer)
+    messages = json.loads((EXAMPLES / "incident.json").read_bytes())
+    done = gate.compact(messages, keep_last=10, now=NOW)
+    assert done.outcome == "compacted" and done.report.outcome == "pass" and "4711" not in texts(done.messages)
+    (refused,) = done.refused
+    assert refused.why.startswith("audit.unsupported: ") and "4711" in refused.why
+    assert refused.run.start == told[0].messages[0].index
+    source = gate.decider.read(messages).messages
+    kept = {part.text for message in gate.decider.read(done.messages).messages for part in message.parts}
+    assert {part.text for message in source[refused.run.start : refused.run.end] for part in message.parts} <= kept
+    assert last_state(gate) is State.COMMITTED
+
+
+def test_a_summarizer_whose_every_summary_is_refused_fails_the_compaction(
+    gate_with: Callable[..., Gate], conversation: Messages
+) -> None:
+    gate = gate_with(summarizer=lambda request: "It handled 4711 batches.")
+    with pytest.raises(AuditFailedError, match="unsupported: 4711"):
+        compacted(gate, conversation)
+    assert last_state(gate) is State.ROLLED_BACK
+
+
+def test_where_nothing_is_gained_without_the_refused_summaries_the_compaction_fails(gate_with: Callable[..., Gate]) -> None:
+    gate = gate_with(summarizer=lambda request: f"{len(request.messages) + 137} messages of routine work.")
+    with pytest.raises(AuditFailedError, match="messages"):
+        gate.compact(json.loads((EXAMPLES / "incident.json").read_bytes()), keep_last=10, now=NOW)
+    assert last_state(gate) is State.ROLLED_BACK
+
+
+def test_a_summary_may_say_how_many_messages_it_stands_for(gate_with: Callable[..., Gate]) -> None:
+    gate = gate_with(summarizer=lambda request: f"{len(request.messages)} messages of routine work.")
+    done = gate.compact(json.loads((EXAMPLES / "incident.json").read_bytes()), keep_last=10, now=NOW)
+    assert done.report.outcome == "pass" and not done.refused
+
+
 def test_a_plan_entry_that_is_promised_in_the_same_words_is_found_on_the_line_of_the_promise(gate: Gate) -> None:
     promise = "I'll send Marta the report of hall 2"
     plan = call(2, "todo_write", todos=[{"content": promise, "status": "pending"}])
@@ -532,6 +590,28 @@ def test_a_block_that_was_damaged_before_stays_and_fails_no_round(
         if done.report is not None:
             assert done.report.outcome == "pass" and done.unreadable_carriers
         messages = [*done.messages, agent("Nothing stands out. " * 60), user("Good. Go on then."), agent("All quiet.")]
+
+
+@pytest.mark.parametrize(
+    ("harm", "problem"),
+    [(Path.unlink, "does not have its typed records"), (lambda path: path.write_bytes(b"{}"), "are damaged in the store")],
+)
+def test_a_carrier_whose_typed_records_are_lost_is_carried_on_line_by_line_and_that_is_told(
+    gate: Gate, conversation: Messages, tmp_path: Path, harm: Callable[[Path], Any], problem: str
+) -> None:
+    first = compacted(gate, conversation)
+    assert not first.untyped_carriers
+    harm(tmp_path / "store" / "objects" / object_name(first.carrier.pointer.digest))
+    grown = [*first.messages, agent("Nothing stands out. " * 60), user("Good. Go on then."), agent("All quiet.")]
+    done = compacted(gate, grown)
+    assert [untyped.message for untyped in done.untyped_carriers] == [1] and problem in done.untyped_carriers[0].problem
+    lines = {entry.text for entry in parse_block(first.carrier.text).entries}
+    assert lines <= {entry.text for entry in parse_block(done.carrier.text).entries}
+    path = tmp_path / "grown.json"
+    path.write_text(json.dumps(grown), encoding="utf-8")
+    options = ["-o", str(tmp_path / "out.json"), "--store", str(tmp_path / "store"), "--keep-last", "2", "--now", NOW]
+    told = CliRunner().invoke(app, ["compact", str(path), *options])
+    assert told.exit_code == 0 and "message 1" in told.stdout and problem in told.stdout.replace("\n", " ")
 
 
 def test_a_block_that_the_result_alone_has_damaged_fails_the_audit_still(gate: Gate, conversation: Messages) -> None:

@@ -114,9 +114,18 @@ def test_a_message_that_was_changed_is_read_anew(decider: Decider) -> None:
     assert decider.analyse(changed, now=NOW, memo=observer.memo).decision.to_json() == at_once.to_json()
 
 
-def test_what_is_no_message_is_refused_by_the_plan_and_not_before(tmp_path: Path) -> None:
-    gate = Gate(store=tmp_path)
-    gate.observe({"role": "user", "content": "hello"})
-    gate.observe({"what": "ever"})
-    gate.observe({"role": "user", "content": "hello again"})
-    assert gate.plan(now=NOW).transcript.messages == 3
+def test_what_is_no_message_of_its_format_stays_verbatim_as_in_a_list(tmp_path: Path) -> None:
+    gate = Gate(store=tmp_path, summarizer=lambda request: "They spoke of roses.")
+    messages: Messages = [
+        {"role": "user", "content": "How did the roses do?"},
+        {"role": "assistant", "content": "The roses along the fence were cut back in spring and have grown again. " * 9},
+        {"role": "user", "content": "Good."},
+        {"role": "assistant", "content": "Yes."},
+        {"what": "ever"},
+        {"role": "user", "content": "hello again"},
+    ]
+    for message in messages:
+        gate.observe(message)
+    assert gate.plan(keep_last=1, now=NOW).to_json() == gate.plan(messages, keep_last=1, now=NOW).to_json()
+    done = gate.compact(keep_last=1, now=NOW)
+    assert done.outcome == "compacted" and messages[4] in done.messages

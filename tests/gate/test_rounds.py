@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,10 @@ from typer.testing import CliRunner
 
 from barrier_policy import Gate
 from barrier_policy.cli.app import app
+from barrier_policy.errors import StoreError
+from barrier_policy.provenance.file_store import FileStore
+from barrier_policy.provenance.names import object_name
+from barrier_policy.walk import source_of
 
 from .conftest import call, result
 
@@ -81,6 +87,40 @@ def test_a_transcript_that_the_store_does_not_know_is_audited_as_it_is(
     gate, first, _, second = rounds
     other = [user("Something else."), *first[1:]]
     assert len(gate.audit_rounds(other, second, now=NOW)) == 1
+
+
+@pytest.mark.parametrize(
+    ("harm", "problem"),
+    [
+        (lambda path: path.write_bytes(path.read_bytes().replace(b"mig_2240", b"mig_2241", 1)), "is damaged"),
+        (lambda path: path.write_bytes(path.read_bytes() + b"garbage"), "is damaged"),
+        (Path.unlink, "no object"),
+    ],
+    ids=["a byte changed", "something appended", "lost"],
+)
+def test_a_round_whose_original_is_damaged_or_lost_in_the_store_is_told_and_not_judged(
+    rounds: tuple[Gate, Messages, Messages, Messages], tmp_path: Path, harm: Callable[[Path], Any], problem: str
+) -> None:
+    gate, first, grown, second = rounds
+    assert isinstance(gate.store, FileStore)
+    copy = FileStore(shutil.copytree(gate.store.root, tmp_path / "store"))
+    damaged = source_of(grown).digest
+    harm(copy.root / "objects" / object_name(damaged))
+    other = Gate(store=copy, decider=gate.decider)
+    with pytest.raises(StoreError, match=f"{damaged} is damaged" if problem == "is damaged" else f"no object {damaged}"):
+        other.audit_rounds(first, second, now=NOW)
+    assert [report.outcome for report in other.audit_rounds(grown, second, now=NOW)] == ["pass"]  # it is at hand
+
+
+def test_the_first_original_is_not_needed_where_it_is_at_hand(
+    rounds: tuple[Gate, Messages, Messages, Messages], tmp_path: Path
+) -> None:
+    gate, first, _, second = rounds
+    assert isinstance(gate.store, FileStore)
+    copy = FileStore(shutil.copytree(gate.store.root, tmp_path / "store"))
+    (copy.root / "objects" / object_name(source_of(first).digest)).write_bytes(b"[]")
+    other = Gate(store=copy, decider=gate.decider)
+    assert [report.outcome for report in other.audit_rounds(first, second, now=NOW)] == ["pass", "pass"]
 
 
 def test_the_command_says_which_round_it_speaks_of(

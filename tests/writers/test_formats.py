@@ -89,11 +89,72 @@ def test_of_an_anthropic_message_the_blocks_of_kept_messages_stay(kit: ModuleTyp
     source = kit.source_of(request)
     assert [message.parts[0].text[:5] for message in kit.read(source).messages] == ["s", '{"n":', "out", '{"typ']
     only_words = json.loads(kit.check_written(source, [*kept(0), kit.summary(), *kept(3)]))
-    assert only_words["messages"][1] == anthropic({"type": "odd"}, WORDS)
+    assert only_words["messages"] == [anthropic({"type": "text", "text": kit.SUMMARY}, {"type": "odd"}, WORDS)]
     only_result = json.loads(kit.check_written(source, [*kept(0, 1, 2), kit.carrier()]))
-    assert only_result["messages"][1:] == [anthropic(RESULT), {"role": "user", "content": kit.CARRIER}]
+    carrier = {"type": "text", "text": kit.CARRIER}
+    assert only_result["messages"][1:] == [anthropic(RESULT, carrier)]
     divided = json.loads(kit.check_written(source, [*kept(0, 1, 2), kit.carrier(), *kept(3)]))
-    assert [len(message["content"]) for message in divided["messages"][1::2]] == [1, 2]
+    assert divided["messages"][1:] == [anthropic(RESULT, carrier, {"type": "odd"}, WORDS)]
+
+
+def words(text: str) -> dict[str, Any]:
+    return {"type": "text", "text": text}
+
+
+def test_turns_of_an_anthropic_request_alternate_where_they_did(kit: ModuleType) -> None:
+    turns = [{"role": role, "content": f"turn {n}"} for n, role in enumerate(["user", "assistant"] * 4)]
+    turns[4] = anthropic({**words("turn 4"), "cache_control": {"type": "ephemeral"}})
+    source = kit.source_of({"system": "s", "messages": turns})
+    pieces = [*kept(0), kit.carrier(), *kept(1), kit.summary(), *kept(3), kit.summary(), *kept(5, 6, 7, 8)]
+    found = json.loads(kit.check_written(source, pieces))["messages"]
+    assert [message["role"] for message in found] == ["user", "assistant"] * 2
+    assert found[0]["content"] == [
+        words(kit.CARRIER),
+        words("turn 0"),
+        words(kit.SUMMARY),
+        words("turn 2"),
+        words(kit.SUMMARY),
+        turns[4]["content"][0],
+    ]
+    again = kit.source_of({"system": "s", "messages": found})
+    later = json.loads(kit.check_written(again, [*kept(0), kit.carrier(), *kept(2, 3, 4, 5, 6), kit.summary()]))["messages"]
+    assert [message["role"] for message in later] == ["user"]
+    assert [block["text"] for block in later[0]["content"]] == [
+        kit.CARRIER,
+        "turn 0",
+        kit.SUMMARY,
+        "turn 2",
+        kit.SUMMARY,
+        "turn 4",
+        kit.SUMMARY,
+    ]
+
+
+@pytest.mark.parametrize(
+    "other", [{"role": "user", "content": "a", "id": "m1"}, {"role": "user", "content": ""}, {"role": "user", "content": []}]
+)
+def test_a_message_that_would_lose_something_or_all_stands_alone(other: dict[str, Any], kit: ModuleType) -> None:
+    messages = [other, {"role": "assistant", "content": [USE]}, anthropic(RESULT)]
+    source = kit.source_of({"system": "s", "messages": messages})
+    count = len(kit.read(source).messages)
+    found = json.loads(kit.check_written(source, [kept(0)[0], kit.carrier(), *kept(*range(1, count))]))["messages"]
+    assert found == [{"role": "user", "content": kit.CARRIER}, *messages]
+
+
+def test_two_messages_of_the_user_that_stood_apart_stay_apart(kit: ModuleType) -> None:
+    messages = [{"role": "user", "content": "a"}, {"role": "user", "content": "b"}]
+    found = json.loads(
+        kit.check_written(kit.source_of({"system": "s", "messages": messages}), [*kept(0), kit.carrier(), *kept(1, 2)])
+    )
+    assert found["messages"] == [anthropic(words(kit.CARRIER), words("a")), messages[1]]
+
+
+def test_a_joined_turn_is_indented_as_the_others(kit: ModuleType) -> None:
+    messages = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
+    text = json.dumps({"system": "s", "messages": messages}, indent=2)
+    expected = {"system": "s", "messages": [anthropic(words(kit.CARRIER), words("a")), messages[1]]}
+    data = kit.check_written(kit.source_of(text), [*kept(0), kit.carrier(), *kept(1, 2)])
+    assert data == json.dumps(expected, indent=2, ensure_ascii=False).encode("utf-8", "backslashreplace")
 
 
 def test_an_anthropic_compaction_block_stays_or_leaves_by_itself(kit: ModuleType) -> None:
