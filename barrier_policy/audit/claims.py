@@ -7,17 +7,23 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
+from barrier_policy.audit.claim_words import DONE, HANGING, REPORTED
+from barrier_policy.audit.consent import Consent
+from barrier_policy.audit.deeds import Deeds
 from barrier_policy.audit.items import Known
+from barrier_policy.audit.matter import Matters, matter
 from barrier_policy.audit.model import Outcome, Place
 from barrier_policy.audit.notebook import Notebook
 from barrier_policy.audit.records import as_record, place_before
+from barrier_policy.audit.restated import Restated, Rules
 from barrier_policy.audit.stale import Superseded
 from barrier_policy.audit.text import LIKELY, NewText, Sentence, WordIndex, split_sentences
 from barrier_policy.audit.unfinished import Unfinished
+from barrier_policy.facts.token_index import TokenIndex
 from barrier_policy.facts.values import QUOTED
 from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.model import UNSETTLED, Family
-from barrier_policy.transcript.model import Message
+from barrier_policy.transcript.model import Message, Origin, PartType
 
 SAME = 0.5
 """A sentence with this share of the words of a rule speaks of it."""
@@ -28,6 +34,8 @@ SPOKEN_TO = re.compile(
 """Words by which a sentence speaks to its reader."""
 COUNTED = re.compile(r"- The agent (?:made|ran|read|got) (?:more than )?\d+ [a-z ]+(?:\([^()]*\))?[^.]*\.$")
 """What the extract of this project says of calls: it counts them, and demands nothing."""
+ORDERED = 0.7
+"""Of the words of an order, the share that one line of what somebody said must have."""
 OWN = 0.6
 """Of the words of a new rule, the share that one line of before must have."""
 RELIEF = re.compile(
@@ -64,6 +72,8 @@ class ClaimChecks:
         self,
         known: Sequence[Known],
         messages: Sequence[Message],
+        kinds: Sequence[frozenset[str]],
+        there: TokenIndex,
         superseded: Superseded,
         notes: Notebook,
         doubted: Doubted,
@@ -78,7 +88,11 @@ class ClaimChecks:
         promises = {k.item.text for k in known if k.item.family is Family.OBLIGATION}
         self._superseded = superseded
         self._unfinished = Unfinished(messages, promises)
+        self._deeds = Deeds(known, messages)
+        self._consent = Consent(known, messages, kinds)
+        self._restated = Rules(known, there)
         self._said: WordIndex | None = None
+        self._orders: Matters | None = None
 
     def check(self, new: NewText) -> None:
         """Check all of it."""
@@ -88,6 +102,10 @@ class ClaimChecks:
             self._rule(sentence)
             self._state(sentence)
             self._asked(sentence)
+            self._deed(sentence)
+            self._consented(sentence)
+            self._bent(sentence)
+            self._ordered(sentence)
 
     def _rule(self, sentence: Sentence) -> None:
         """Rules that the sentence contradicts, that it brings back, or that nobody made."""
@@ -179,6 +197,62 @@ class ClaimChecks:
                 outcome=Outcome.INCONCLUSIVE,
             )
 
+    def _deed(self, sentence: Sentence) -> None:
+        """A deed that it tells as done and that is open, or the other way round."""
+        for deed, clause, sure in self._deeds.told_wrongly(sentence, exact=self._doubted.exact):
+            self._notes.add(
+                "audit.contradicted",
+                "new text",
+                deed.known.item.id if deed.known else f"deed:{deed.text}",
+                deed.known.record if deed.known else "request",
+                before=deed.place,
+                after=sentence.place,
+                expected=as_record(deed.known) if deed.known else deed.text,
+                found=clause,
+                outcome=Outcome.FAIL if sure else Outcome.INCONCLUSIVE,
+            )
+
+    def _consented(self, sentence: Sentence) -> None:
+        """A release, a permission or an approval that nobody gave: of a rule that holds, or of anything else."""
+        for clause, rule in self._consent.unfounded(sentence):
+            if rule is not None:
+                self._add("audit.contradicted", rule, sentence.place, clause)
+            elif self._doubted.is_whole:
+                outcome = Outcome.FAIL if self._doubted.exact else Outcome.INCONCLUSIVE
+                self._unsupported("consent", clause, sentence, outcome)
+
+    def _bent(self, sentence: Sentence) -> None:
+        """A rule under another name, or as a wish; what else the result says of it does not mend that."""
+        for rule, how in self._restated.bent_by(sentence):
+            if how is Restated.RENAMED:
+                self._add("audit.altered", rule, sentence.place, sentence.text)
+            else:
+                self._add("audit.weakened", rule, sentence.place, sentence.text, outcome=Outcome.INCONCLUSIVE)
+
+    def _ordered(self, sentence: Sentence) -> None:
+        """An order that nobody gave. Words decide, so nobody can be sure."""
+        if not self._doubted.exact or not demands(sentence) or self._was_ordered(sentence):
+            return
+        self._unsupported("rule", sentence.text, sentence, Outcome.INCONCLUSIVE)
+
+    def _was_ordered(self, sentence: Sentence) -> bool:
+        """Whether somebody said it, in most of its words: what tools show gives no orders."""
+        if self._orders is None:
+            said = (message for message in self._messages if message.origin.rank <= Origin.AGENT.rank)
+            self._orders = Matters(
+                matter(line)
+                for message in said
+                for part in message.parts
+                if part.type is PartType.TEXT
+                for _, line in split_sentences(part.text)
+            )
+        return self._orders.best(matter(sentence.text))[0] >= ORDERED
+
+    def _unsupported(self, kind: str, text: str, sentence: Sentence, outcome: Outcome) -> None:
+        self._notes.add(
+            "audit.unsupported", "new text", f"{kind}:{text}", kind, after=sentence.place, found=text, outcome=outcome
+        )
+
     def _speaks_of(self, sentence: Sentence, known: Known, share: float) -> bool:
         """By most of its own words, or by a key or target that the sentence names."""
         names = (known.item.attributes.get("key"), known.item.attributes.get("target"))
@@ -198,6 +272,13 @@ class ClaimChecks:
             found=found,
             outcome=outcome,
         )
+
+
+def demands(sentence: Sentence) -> bool:
+    """Whether a sentence surely or likely asks for something, and tells neither a state nor what somebody wanted."""
+    if REPORTED.search(sentence.text) or DONE.search(sentence.text) or HANGING.search(sentence.text):
+        return False
+    return sentence.says("request") or (sentence.hints("request") and not sentence.says("status_done"))
 
 
 def _quotes(sentence: str, rule: str) -> bool:

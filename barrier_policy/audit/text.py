@@ -30,7 +30,7 @@ COMMON = 200
 """A word in more sentences than this says nothing of which one is meant."""
 ASKED = 16
 """How many words of an item are looked up, the rarest first."""
-MINED = ("constraint", "approval_gate", "release")
+MINED = ("constraint", "approval_gate", "release", "request")
 """Kinds of facts that are looked for as if a user had said the text, since only users make and release rules."""
 
 LIKELY = 45
@@ -41,7 +41,7 @@ OPPOSED = frozenset({("must", "must_not"), ("must_not", "must"), ("only_if", "mu
 """Polarities of which the second does not only word the first anew."""
 
 NEGATION = re.compile(
-    r"(?:\b(?:never|not|cannot|no|without|unless|avoid|refrain|forbid\w*|forbidden|prohibit\w*|off.?limits|nie(?:mals)?|nicht|kein\w*|ohne|verboten"
+    r"(?:\b(?:never|not|cannot|no|nobody|none|nothing|without|unless|avoid|refrain|forbid\w*|forbidden|prohibit\w*|off.?limits|nie(?:mals)?|nicht|kein\w*|ohne|verboten"
     r"|jamais|pas|sans|interdit\w*|nunca|jamás|sin|prohibid\w*|mai|non|senza|vietat\w*|não|sem|proibid\w*|nooit|niet|geen|zonder|verboden"
     r"|nigdy|bez|никогда|не|без|нельзя|aldrig|inte|utan)|n['’]t)\b",
     re.IGNORECASE,
