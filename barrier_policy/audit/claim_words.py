@@ -20,7 +20,7 @@ CLAUSE_END = re.compile(
 DONE = re.compile(
     r"\b(?:was|were|has|have|had|is|are|is now|are now|got) (?:\w+ly |already |also |now |both |all |been )*(?:\w+ed|sent|done|made|paid|set|put|cut|built|bought"
     r"|sold|written|given|taken|told|run|shut|brought|held|kept|left|found|drawn|withdrawn|undone|redone|reset|rebuilt|live|through)\b"
-    r"|\b(?:went|gone) (?:out|through|live)\b|\b(?:done|completed|finished|succeeded|successfully|ran to (?:its|the) end)\b|[✓✔☑✅]|\[x\]"
+    r"|\b(?:went|gone) (?:out|through|live)\b|\b(?:done|completed|finished|succeeded|successfully|ran to (?:its|the) end)\b|[✓✔☑✅]|\[x\]|^(?:(?-i:[A-Z]\w+ed)|sent|made|paid|built|bought|sold|wrote|took|ran|brought)\b"
     r"|\b(?:agent|assistant|we|i) (?:\w+ly |also |then |already )?(?:\w+ed|sent|made|paid|built|bought|sold|wrote|gave|took|ran|brought)\b"
     r"|\b(?:wurden?|worden|ist|sind|hat|haben|habe)\b.*\b(?:\w*ge\w+(?:t|en)|(?:ver|be|er|ent|zer|über|unter)\w+(?:t|en)|\w+iert)\b|\b(?:erledigt|fertig|abgeschlossen)\b"
     r"|\b(?:a|ont|est|sont) (?:été )?(?:bien )?\w+(?:é|i|u)e?s?\b|\bfaite?s?\b|\b(?:ha|han|fue|fueron|está|están) (?:sido )?(?:\w+[ai]d[oa]s?|hech[oa]s?)\b|\bse \w+(?:ó|aron|ieron)\b"
@@ -30,17 +30,23 @@ DONE = re.compile(
 )
 """Something is told as done."""
 OPEN = re.compile(
-    r"\b(?:asked|asks|wants?|wanted|requested|told (?:me|us|the agent)|should|must|needs?|will|would|to be|to do|todo|still|not|never|nobody|none|nothing|pending|open|queued|running|in progress|next"
-    r"|later|remaining|remains|outstanding|missing|unless|once|until|if|before|tried|attempted|timed out|fail\w*|unknown|waits?|waiting|tomorrow|promised|plans?|jammed|cannot|can['’]t|could|partly|partial\w*|half|only|part"
+    r"\b(?:(?<!was )(?<!were )(?<!been )asked|asks|wants?|wanted|(?<!was )(?<!were )(?<!been )requested|told (?:me|us|the agent)|should|must|needs?|will|would|to be|to do|todo|still|not|never|nobody|none|nothing|pending|(?:is|are|still|remains|:) open|queued|running|in progress|next"
+    r"|later|remaining|remains|outstanding|(?:is|are|still) missing|unless|once|until|if|before|tried|attempted|timed out|fail\w*|unknown|waits?|waiting|tomorrow|promised|plans?|jammed|cannot|can['’]t|could|partly|partial\w*|half|only|part"
     r"|soll\w*|muss|müssen|wird|werde|noch|nicht|nie|kein\w*|niemand|offen|läuft|fehlt|ausstehend|steht aus|gebeten|bat|möchte|wollte|will|erst|bis|wenn|solange|morgen|später|gleich|unbekannt|angefragt|erwartet|ob|wartet"
     r"|demandé|doit|reste|pas|encore|aucun\w*|pidió|pide|quiere|debe|falta|queda|todavía|aún|no|nadie|ningun\w*|pendiente|sigue|hasta|salvo|luego|tarde|mañana|intentó|por comprobar|por escribir"
     r"|chiesto|deve|ancora|non|pediu|ainda|não|moet|nog|niet|nie|jeszcze|нужно|ещё|еще|не|просил\w*)\b|n['’]t\b|[?？]|还|未|没|まだ|아직|ません|않",
     I,
 )
 """Something is told as asked for, open, conditional or not done."""
+BEGUN = re.compile(
+    r"\b(?:started|begun|began|initiated|launched|triggered|kicked off|submitted|requested|queued|handed|issued|attempted|enqueued|scheduled|(?<!neu )gestartet|begonnen|angefordert|angefragt|beantragt|beauftragt|eingereiht"
+    r"|angestoßen|iniciad[oa]|empezad[oa]|pedid[oa]s?|pidió|solicitad[oa]|lanzad[oa]|encolad[oa]|demandée?s?|lancée?s?|commencée?s?|avviat[oa]|richiest[oa]|iniciou|pedida|gestart|начат\w*|запрошен\w*)\b|开始|開始|시작",
+    I,
+)
+"""Something is told as begun, which says nothing of its end."""
 HANGING = re.compile(
-    r"\b(?:still|pending|not yet|yet to be|to do|queued|in progress|running|outstanding|open|unconfirmed|not confirmed|failed|noch nicht|noch offen|ausstehend|läuft noch|steht noch aus|fehlgeschlagen"
-    r"|pendiente|todavía no|aún no|sigue sin|en attente|pas encore|in sospeso|non ancora|pendente|ainda não|nog niet|в ожидании|ещё не|еще не)\b|未完成|待处理|まだ|保留中|아직",
+    r"\b(?:still|waits?|waiting|pending|not yet|yet to be|to do|on (?:its|the|their) way|queued|in progress|running|outstanding|(?:is|are|still|remains|:) open|unconfirmed|not confirmed|(?:has|have) (?:yet )?to be|unknown|unclear|expected|failed|unbekannt|unklar|erwartet|noch nicht|noch offen|ausstehend|läuft noch|unterwegs|en camino|en route|steht noch aus|fehlgeschlagen|wartet"
+    r"|pendiente|sigue|falta|queda por|se desconoce|no se sabe|se espera|todavía no|aún no|sigue sin|en attente|pas encore|in sospeso|non ancora|pendente|ainda não|nog niet|в ожидании|ещё не|еще не)\b|未完成|待处理|まだ|保留中|아직",
     I,
 )
 """Something is told as unfinished or failed."""
@@ -80,7 +86,7 @@ AGREED = re.compile(
 )
 """Somebody is told to have agreed."""
 DEMANDS = re.compile(
-    r"\b(?:must|never|always|shall|do not|don['’]t|have to|has to|may not|is forbidden|are forbidden|muss|müssen|niemals|nie|immer|darf nicht|dürfen nicht|keinesfalls|debe[ns]?|hay que|nunca|siempre|jamás"
+    r"\b(?:must|never|always|shall|do not|don['’]t|may not|is forbidden|are forbidden|muss|müssen|niemals|nie|immer|darf nicht|dürfen nicht|keinesfalls|debe[ns]?|hay que|nunca|siempre|jamás"
     r"|doit|doivent|jamais|toujours|il faut|deve|devono|mai|sempre|devem|moet|nooit|altijd|musi|nigdy|zawsze|должен|никогда|всегда|нельзя)\b|必须|不得|禁止|べき|してはいけ|반드시|금지",
     I,
 )
@@ -97,6 +103,19 @@ SOFTENED = re.compile(
     I,
 )
 """A demand is told as a wish."""
+WAITS = re.compile(
+    r"\b(?:before|until|waits?|waiting|needs?|requires?|only|unless|erst|bevor|bis|solange|wartet|braucht|brauchen|nur|hasta|antes|hay que|espera|avant|jusqu['’]\w*|seulement|attend|finché|prima|até|antes|voordat|pas als)\b",
+    I,
+)
+"""Something is told to wait for something else, or to need it."""
+WITHOUT = re.compile(r"\b(?:without|ohne|sin|sans|senza|sem|zonder)\b", I)
+NARRATIVE = re.compile(
+    r"(?:the (?:user|agent|assistant|conversation|session|team)|(?:he|she|it|they|we|there|this|that|these|those|both|messages?|earlier|further|previous\w*|an earlier)\b"
+    r"|(?:der|die) (?:nutzer\w*|agent\w*|assistent\w*|benutzer\w*)|(?:es|sie|er|dies\w*|beide|dabei|danach|zuvor)\b|(?:el|la) (?:usuari[oa]|agente|asistente)|(?:esto|ambos|después|antes)\b"
+    r"|l['’](?:utilisateur|agent|assistant)|l['’](?:utente|agente)|o usuário|o agente|de gebruiker|użytkownik|пользователь|агент)|用户|代理|ユーザー|사용자",
+    I,
+)
+"""What begins so tells what was."""
 PLACE_WORDS = frozenset({"production", "prod", "staging", "test", "testing", "dev", "development", "live", "qa", "sandbox", "produktion", "producción", "pruebas"})
 """Where something is done: the same deed in another place is another deed."""
 HEAD = re.compile(r"^(?:[-*•]\s+|\d+[.)]\s+)+")

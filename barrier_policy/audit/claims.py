@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import cached_property
 
 import msgspec
 
-from barrier_policy.audit.claim_words import DONE, HANGING, REPORTED
-from barrier_policy.audit.consent import Consent
+from barrier_policy.audit.claim_words import BEGUN, DEMANDS, DONE, HANGING, HEAD, NARRATIVE, REPORTED, clauses
+from barrier_policy.audit.consent import Consent, claims_of
 from barrier_policy.audit.deeds import Deeds
 from barrier_policy.audit.items import Known
 from barrier_policy.audit.matter import Matters, matter
 from barrier_policy.audit.model import Outcome, Place
 from barrier_policy.audit.notebook import Notebook
 from barrier_policy.audit.records import as_record, place_before
-from barrier_policy.audit.restated import Restated, Rules
+from barrier_policy.audit.restated import Rules
 from barrier_policy.audit.stale import Superseded
 from barrier_policy.audit.text import LIKELY, NewText, Sentence, WordIndex, split_sentences
-from barrier_policy.audit.unfinished import Unfinished
-from barrier_policy.facts.token_index import TokenIndex
 from barrier_policy.facts.values import QUOTED
 from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.model import UNSETTLED, Family
@@ -34,8 +33,10 @@ SPOKEN_TO = re.compile(
 """Words by which a sentence speaks to its reader."""
 COUNTED = re.compile(r"- The agent (?:made|ran|read|got) (?:more than )?\d+ [a-z ]+(?:\([^()]*\))?[^.]*\.$")
 """What the extract of this project says of calls: it counts them, and demands nothing."""
-ORDERED = 0.7
-"""Of the words of an order, the share that one line of what somebody said must have."""
+FEWEST_ORDERED = 3
+"""Words of an order."""
+STRANGE = 0.34
+"""A sentence of whose words before has a smaller share comes from elsewhere."""
 OWN = 0.6
 """Of the words of a new rule, the share that one line of before must have."""
 RELIEF = re.compile(
@@ -73,7 +74,6 @@ class ClaimChecks:
         known: Sequence[Known],
         messages: Sequence[Message],
         kinds: Sequence[frozenset[str]],
-        there: TokenIndex,
         superseded: Superseded,
         notes: Notebook,
         doubted: Doubted,
@@ -85,14 +85,11 @@ class ClaimChecks:
         self._rule_words = WordIndex(content_words(k.item.text) for k in self._rules)
         self._effects = [k for k in known if k.item.family is Family.EFFECT]
         self._effect_words = WordIndex(content_words(k.item.text) for k in self._effects)
-        promises = {k.item.text for k in known if k.item.family is Family.OBLIGATION}
         self._superseded = superseded
-        self._unfinished = Unfinished(messages, promises)
         self._deeds = Deeds(known, messages)
         self._consent = Consent(known, messages, kinds)
-        self._restated = Rules(known, there)
+        self._restated = Rules(known, messages)
         self._said: WordIndex | None = None
-        self._orders: Matters | None = None
 
     def check(self, new: NewText) -> None:
         """Check all of it."""
@@ -101,7 +98,6 @@ class ClaimChecks:
             self._stale(sentence)
             self._rule(sentence)
             self._state(sentence)
-            self._asked(sentence)
             self._deed(sentence)
             self._consented(sentence)
             self._bent(sentence)
@@ -121,6 +117,7 @@ class ClaimChecks:
         elif (
             self._doubted.is_whole
             and any(int(fact.get("confidence", 0)) >= LIKELY for fact in facts)
+            and not is_told(sentence.text)
             and not (COUNTED.match(sentence.text) or self._was_said(sentence))
         ):
             # what is only told (`then the user asked to push`) may look like a demand or a condition: only a bar is surely a rule
@@ -136,6 +133,8 @@ class ClaimChecks:
         """Whether it says that the rule has ended, or demands the opposite. Who quotes a rule, even cut short, does not contradict it."""
         if self._relieves(sentence, known):
             return True
+        if REPORTED.search(sentence.text):
+            return False
         if not self._doubted.exact and (not self._doubted.is_rule(known) or _quotes(sentence.text, known.item.text)):
             return False
         return known.item.text not in sentence.text and sentence.opposes(known.item.text, known.item.kind)
@@ -145,7 +144,7 @@ class ClaimChecks:
         if self._said is None:
             lines = (line for message in self._messages for part in message.parts for line in split_sentences(part.text))
             self._said = WordIndex(content_words(line) for _, line in lines)
-        return self._said.nearest(sentence.words)[1] >= OWN
+        return self._said.nearest(sentence.words)[1] >= OWN or self._said_lines.best(matter(sentence.text))[0] >= OWN
 
     def _nearest_rule(self, sentence: Sentence) -> tuple[int, float]:
         """The rule that the sentence speaks of, and which share of the rule's words it has."""
@@ -181,29 +180,13 @@ class ClaimChecks:
             expected = f"{found.old} is superseded: now {found.new}"
             self._add("audit.stale", found.known, sentence.place, sentence.text, expected, outcome=Outcome.INCONCLUSIVE)
 
-    def _asked(self, sentence: Sentence) -> None:
-        """A part of a request that it tells as done and that nothing acts on. Words decide, so nobody can be sure."""
-        asked = self._unfinished.told_as_done(sentence)
-        if asked is not None:
-            self._notes.add(
-                "audit.contradicted",
-                "new text",
-                f"asked:{asked.text}",
-                "request",
-                before=asked.place,
-                after=sentence.place,
-                expected=asked.text,
-                found=sentence.text,
-                outcome=Outcome.INCONCLUSIVE,
-            )
-
     def _deed(self, sentence: Sentence) -> None:
         """A deed that it tells as done and that is open, or the other way round."""
         for deed, clause, sure in self._deeds.told_wrongly(sentence, exact=self._doubted.exact):
             self._notes.add(
                 "audit.contradicted",
                 "new text",
-                deed.known.item.id if deed.known else f"deed:{deed.text}",
+                deed.known.item.id if deed.known else f"asked:{deed.text}",
                 deed.known.record if deed.known else "request",
                 before=deed.place,
                 after=sentence.place,
@@ -211,6 +194,10 @@ class ClaimChecks:
                 found=clause,
                 outcome=Outcome.FAIL if sure else Outcome.INCONCLUSIVE,
             )
+
+        for deed, clause, word in self._deeds.named_wrongly(sentence):
+            if deed.known is not None:
+                self._add("audit.misbound", deed.known, sentence.place, f"{word}: {clause}", outcome=Outcome.INCONCLUSIVE)
 
     def _consented(self, sentence: Sentence) -> None:
         """A release, a permission or an approval that nobody gave: of a rule that holds, or of anything else."""
@@ -222,31 +209,40 @@ class ClaimChecks:
                 self._unsupported("consent", clause, sentence, outcome)
 
     def _bent(self, sentence: Sentence) -> None:
-        """A rule under another name, or as a wish; what else the result says of it does not mend that."""
-        for rule, how in self._restated.bent_by(sentence):
-            if how is Restated.RENAMED:
-                self._add("audit.altered", rule, sentence.place, sentence.text)
-            else:
-                self._add("audit.weakened", rule, sentence.place, sentence.text, outcome=Outcome.INCONCLUSIVE)
+        """A rule as a wish, or what somebody said under another name; what else the result says of it does not mend that."""
+        rule = self._restated.softened_by(sentence)
+        if rule is not None:
+            self._add("audit.weakened", rule, sentence.place, sentence.text, outcome=Outcome.INCONCLUSIVE)
+        renamed = self._restated.renamed_by(sentence)
+        if renamed is not None:
+            place, said = renamed
+            self._notes.add(
+                "audit.altered", "new text", f"said:{said}", "name", before=place, after=sentence.place, expected=said, found=sentence.text
+            )
 
     def _ordered(self, sentence: Sentence) -> None:
         """An order that nobody gave. Words decide, so nobody can be sure."""
-        if not self._doubted.exact or not demands(sentence) or self._was_ordered(sentence):
+        if not self._doubted.exact or COUNTED.match(sentence.text) or REPORTED.search(sentence.text):
             return
-        self._unsupported("rule", sentence.text, sentence, Outcome.INCONCLUSIVE)
+        looks_like_one = any(sentence.facts.get(kind) for kind in ("constraint", "approval_gate", "request"))
+        for clause in clauses(sentence.text):
+            words = matter(clause)
+            if len(words) < FEWEST_ORDERED or is_told(clause) or self._said_lines.best(words)[0] > OWN:
+                continue
+            strange = sum(word in self._said_lines for word in words) < STRANGE * len(words)
+            if looks_like_one or strange or DEMANDS.search(clause):
+                self._unsupported("rule", clause, sentence, Outcome.INCONCLUSIVE)
 
-    def _was_ordered(self, sentence: Sentence) -> bool:
-        """Whether somebody said it, in most of its words: what tools show gives no orders."""
-        if self._orders is None:
-            said = (message for message in self._messages if message.origin.rank <= Origin.AGENT.rank)
-            self._orders = Matters(
-                matter(line)
-                for message in said
-                for part in message.parts
-                if part.type is PartType.TEXT
-                for _, line in split_sentences(part.text)
-            )
-        return self._orders.best(matter(sentence.text))[0] >= ORDERED
+    @cached_property
+    def _said_lines(self) -> Matters:
+        """What users, instructions and the agent said, by lines and sentences."""
+        return Matters(
+            matter(line)
+            for message in self._messages
+            for part in message.parts
+            if part.type is PartType.TEXT and message.origin.rank <= Origin.AGENT.rank
+            for _, line in split_sentences(part.text)
+        )
 
     def _unsupported(self, kind: str, text: str, sentence: Sentence, outcome: Outcome) -> None:
         self._notes.add(
@@ -274,11 +270,11 @@ class ClaimChecks:
         )
 
 
-def demands(sentence: Sentence) -> bool:
-    """Whether a sentence surely or likely asks for something, and tells neither a state nor what somebody wanted."""
-    if REPORTED.search(sentence.text) or DONE.search(sentence.text) or HANGING.search(sentence.text):
-        return False
-    return sentence.says("request") or (sentence.hints("request") and not sentence.says("status_done"))
+def is_told(sentence: str) -> bool:
+    """Whether it tells what happened, how things stand or what somebody wanted, and demands nothing of its reader."""
+    text = HEAD.sub("", sentence)
+    told = any(pattern.search(text) for pattern in (DONE, HANGING, BEGUN)) or any(map(claims_of, clauses(text)))
+    return REPORTED.search(text) is not None or ((told or NARRATIVE.match(text) is not None) and not DEMANDS.search(text))
 
 
 def _quotes(sentence: str, rule: str) -> bool:

@@ -115,7 +115,7 @@ def _consented(
         text = " ".join(part.text for part in message.parts if part.type is PartType.TEXT)
         if message.origin is Origin.USER and len(text) <= MAX_TEXT:
             if "approval" in found:
-                yield _about(f"{text} {before[-MAX_ANSWERED:]}"), frozenset(Claim)
+                yield _about(f"{text} {before[-MAX_ANSWERED:]}"), frozenset({Claim.AGREED})
             if "release" in found:
                 yield _about(text), LETS_GO
         elif message.origin is Origin.AGENT and text:

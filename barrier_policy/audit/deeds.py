@@ -11,11 +11,12 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from barrier_policy.audit.claim_words import CONDITION, DONE, HANGING, OPEN, PLACE_WORDS, clauses
+from barrier_policy.audit.claim_words import AGREED, BEGUN, CONDITION, DONE, HANGING, OPEN, PLACE_WORDS, clauses
 from barrier_policy.audit.items import Known
 from barrier_policy.audit.matter import Matters, matter
 from barrier_policy.audit.messages import place_of
 from barrier_policy.audit.model import Place
+from barrier_policy.audit.needs import is_particular
 from barrier_policy.audit.text import Sentence, split_sentences
 from barrier_policy.ledger.conversation.turns import opens_turn
 from barrier_policy.ledger.model import UNSETTLED, Family
@@ -32,6 +33,9 @@ SURE = 2 / 3
 """The share of a clause's words from which a foreign summary surely speaks of a call."""
 FEWEST = 2
 """A clause about fewer things tells of no deed."""
+TOOL = re.compile(r"\w+")
+MAX_PARTS = 30
+"""Parts of one request that are compared with each call."""
 MAX_TEXT, MAX_ANSWER = 4_000, 300
 """Characters of a message that are read, and of the answer to a call."""
 BEHIND = frozenset({*UNSETTLED, "failed_clean"})
@@ -64,6 +68,10 @@ class Deeds:
         done = Matters(deed.words for deed in said if not deed.is_open)
         self._calls = [deed for turn in turns for deed in _with_requests(turn)]
         self._all = [*self._calls, *said, *_forbidden(known, messages), *_left(turns, done)]
+        self._by_tool: dict[str, list[Deed]] = {}
+        for deed in self._calls:
+            if deed.known is not None and "_" in (tool := deed.text.partition(" ")[0]):
+                self._by_tool.setdefault(tool, []).append(deed)
         self._call_words = Matters(deed.words for deed in self._calls)
         self._all_words = Matters(deed.words for deed in self._all)
 
@@ -73,14 +81,26 @@ class Deeds:
             words = matter(clause)
             if len(words) < FEWEST:
                 continue
-            if DONE.search(clause) and not OPEN.search(clause):
+            is_done = DONE.search(clause) is not None
+            if is_done and not OPEN.search(clause) and not BEGUN.search(clause):
                 deed, sure = self._open(words, exact)
-            elif HANGING.search(clause) and not CONDITION.search(HANGING.sub("", clause)):
+            elif not is_done and HANGING.search(clause) and not CONDITION.search(HANGING.sub("", clause)):
                 deed, sure = self._closed(words), False
             else:
                 continue
             if deed is not None:
                 yield deed, clause, sure
+
+    def named_wrongly(self, sentence: Sentence) -> Iterator[tuple[Deed, str, str]]:
+        """Effects whose tool a clause names together with the id of another tool's effect, each with the clause and that id."""
+        for clause in clauses(sentence.text):
+            tools = self._by_tool.keys() & set(TOOL.findall(clause))
+            for word in sorted(matter(clause)) if len(tools) == 1 else ():
+                (tool,) = tools
+                deeds = self._by_tool[tool]
+                if is_particular("resource_id", word) and not any(word in deed.words for deed in deeds):
+                    if any(word in deed.words for name, others in self._by_tool.items() if name != tool for deed in others):
+                        yield deeds[-1], clause, word
 
     def _open(self, words: frozenset[str], exact: bool) -> tuple[Deed | None, bool]:
         """The open deed that the words speak of, if they speak of no done one rather; surely if it is a call."""
@@ -112,22 +132,23 @@ def _is_elsewhere(words: frozenset[str], deed: Deed) -> bool:
 
 def _turns(messages: Sequence[Message], effects: dict[tuple[int, int], Known]) -> Iterator[_Turn]:
     turn = _Turn()
+    answers = {part.call_id: part.text for message in messages for part in message.parts if part.type is PartType.TOOL_RESULT}
     for message in messages:
         if opens_turn(message):
             yield turn
             turn = _Turn(parts=list(_parts(message)))
         for number, part in enumerate(message.parts):
             if part.type is PartType.TOOL_CALL:
-                turn.calls.append(_call(message, number, part, effects.get((message.index, number))))
+                known = effects.get((message.index, number))
+                turn.calls.append(_call(message, number, part, known, answers.get(part.call_id, "")))
     yield turn
 
 
-def _call(message: Message, number: int, part: Part, known: Known | None) -> Deed:
+def _call(message: Message, number: int, part: Part, known: Known | None, answer: str) -> Deed:
     call = f"{part.name} {part.text[:MAX_TEXT]}"
-    answer = known.item.text.partition(" → ")[2][:MAX_ANSWER] if known else ""
     return Deed(
         is_open=known is not None and known.state in BEHIND,
-        words=matter(call) | matter(answer),
+        words=matter(call) | matter(answer[:MAX_ANSWER]),
         text=known.item.text if known else call,
         place=place_of(message, number),
         known=known,
@@ -142,19 +163,18 @@ def _parts(message: Message) -> Iterator[Deed]:
         for _, sentence in split_sentences(part.text):
             for clause in PART_END.split(sentence) if "?" not in sentence else ():
                 words = matter(clause)
-                if len(words) >= FEWEST and not DONE.search(clause):
+                if len(words) >= FEWEST and not DONE.search(clause) and not AGREED.search(clause):
                     yield Deed(is_open=True, words=words, text=clause.strip(), place=place_of(message, number))
 
 
 def _assign(turn: _Turn) -> dict[int, list[int]]:
     """By call, the parts of the request that it does: by their words, or because one call is left for each part that is left."""
-    index = Matters(part.words for part in turn.parts)
     found: dict[int, list[int]] = {}
     for number, call in enumerate(turn.calls):
-        _, parts = index.best(call.words)
-        fit = [p for p in parts if len(turn.parts[p].words & call.words) >= ACTED * len(turn.parts[p].words)]
-        if fit:
-            found[number] = fit[:1]
+        shares = [(len(part.words & call.words) / len(part.words), -n) for n, part in enumerate(turn.parts[:MAX_PARTS])]
+        share, part = max(shares, default=(0.0, 0))
+        if share >= ACTED:
+            found[number] = [-part]
     taken = {part for parts in found.values() for part in parts}
     free = [part for part in range(len(turn.parts)) if part not in taken]
     idle = [call for call in range(len(turn.calls)) if call not in found]
@@ -179,7 +199,8 @@ def _left(turns: Sequence[_Turn], said: Matters) -> Iterator[Deed]:
         taken = {part for parts in assigned.values() for part in parts}
         busy = any(number not in assigned and not call.is_open for number, call in enumerate(turn.calls))
         for number, part in enumerate(turn.parts):
-            if number not in taken and not busy and max(said.best(part.words)[0], called.best(part.words)[0]) < MEANT:
+            told = max(said.best(part.words)[0], called.best(part.words)[0])
+            if number not in taken and not busy and (told < SPOKEN_OF or told * len(part.words) < FEWEST):
                 yield part
 
 
@@ -192,9 +213,9 @@ def _statements(messages: Sequence[Message]) -> Iterator[Deed]:
             if part.type is not PartType.TEXT or (message.origin is Origin.USER and len(part.text) > MAX_TEXT):
                 continue
             for _, sentence in split_sentences(part.text[:MAX_TEXT]):
-                for clause in clauses(sentence):
+                for clause in PART_END.split(sentence) if message.origin is Origin.AGENT else clauses(sentence):
                     is_open = OPEN.search(clause) is not None
-                    if is_open or message.origin is not Origin.USER or DONE.search(clause):
+                    if is_open or message.origin is not Origin.USER or DONE.search(clause) or AGREED.search(clause):
                         yield Deed(is_open=is_open, words=matter(clause), text=clause, place=place_of(message, number))
 
 

@@ -12,11 +12,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-PIECE = re.compile(r"[^\W_]+(?:[-.:/][^\W_]+)*")
+PIECE = re.compile(r"\w+(?:[-.:/]\w+)*")
 HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 UNSPACED = re.compile("[぀-ヿ一-鿿฀-๿]+")
 ENDING = re.compile(r"(?:aciones|acion|amiento|ments?|ing|ados?|adas?|idos?|idas?|ierte?n?|ed|es|en|er|et|ar|ir|as|os|s|e|a|o|t|n|i|y)$")
 PREFIX = re.compile(r"^(?:an|ein|aus|ab|auf|vor|zu|mit|nach|um|los|fest|her|hin)?ge(?=[a-z]{4})|^(?:an|ein|aus|ab|auf)zu(?=[a-z]{4})")
+VOWEL = re.compile("[aeiouyаеёиоуыэюя]|[^a-z]")
 SHORTEST, STEM = 3, 5
 MAX_TEXT = 2_000
 """Characters of a text that are looked at."""
@@ -31,11 +32,12 @@ COMMON = 200
 
 NO_MATTER = frozenset(
     """
-    the and was were has have had been being for from with that this these those then than there their they its his her our your you are will
+    them him the and was were has have had been being for from with that this these those then than there their they its his her our your you are will
     would shall should must may might can could not now yet still also too only just about into onto over under after before until while when
     where which who what how why all any some every each both out off per via again once here so far
     user users agent assistant human customer's asked asks ask wants wanted requested said says told reported noted mentioned summary session
     conversation work working task tasks thing things
+    use uses used using above below more less without need needs require requires required
     done complete completed completely finish finished fully success successful successfully succeed succeeded pending open opened running
     started start begun outstanding remaining confirmed result results status state due next later already
     der die das dem den des ein eine einen einem einer eines und oder mit von vom zum zur auf für bei aus nach vor über unter ist sind war waren
@@ -71,8 +73,8 @@ def _pieces(text: str) -> Iterator[str]:
         if any(map(str.isdigit, match[0])):
             yield match[0]
             continue
-        for part in re.split(r"[-.:/]", match[0]):
-            yield from HUMP.split(part)
+        for part in re.split(r"[-.:/_]", match[0]):
+            yield from filter(None, HUMP.split(part))
 
 
 def _stem(word: str) -> str:
@@ -80,8 +82,9 @@ def _stem(word: str) -> str:
     plain = "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
     plain = IRREGULAR.get(plain, plain)
     plain = PREFIX.sub("", plain)
-    cut = ENDING.sub("", plain) if len(plain) > SHORTEST + 1 else plain
-    cut = cut if len(cut) >= SHORTEST else plain
+    cut = ENDING.sub("", plain)
+    if len(cut) < SHORTEST or not VOWEL.search(cut) or (len(cut) == SHORTEST and not plain.endswith(("s", "ed", "ing"))):
+        cut = plain
     if len(cut) > SHORTEST and cut[-1] == cut[-2]:
         cut = cut[:-1]
     return cut[:STEM]
