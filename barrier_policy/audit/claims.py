@@ -19,6 +19,7 @@ from barrier_policy.audit.records import as_record, place_before
 from barrier_policy.audit.restated import Rules
 from barrier_policy.audit.stale import Superseded
 from barrier_policy.audit.text import LIKELY, NewText, Sentence, WordIndex, split_sentences
+from barrier_policy.facts.token_index import TokenIndex
 from barrier_policy.facts.values import QUOTED
 from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.model import UNSETTLED, Family
@@ -33,6 +34,10 @@ SPOKEN_TO = re.compile(
 """Words by which a sentence speaks to its reader."""
 COUNTED = re.compile(r"- The agent (?:made|ran|read|got) (?:more than )?\d+ [a-z ]+(?:\([^()]*\))?[^.]*\.$")
 """What the extract of this project says of calls: it counts them, and demands nothing."""
+IN_QUOTES = re.compile("[“„«「『\"]([^“”„«»「」『』\"\n]{12,2000})[”“»」』\"]")
+OMITTED = re.compile(r"\[…\]|[…*'\"]")
+"""What the extract of this project leaves out of a quote, or writes otherwise."""
+SIGNS = " \t.,;:!?()"
 FEWEST_ORDERED = 3
 """Words of an order."""
 STRANGE = 0.34
@@ -74,11 +79,13 @@ class ClaimChecks:
         known: Sequence[Known],
         messages: Sequence[Message],
         kinds: Sequence[frozenset[str]],
+        there: TokenIndex,
         superseded: Superseded,
         notes: Notebook,
         doubted: Doubted,
     ) -> None:
         self._messages = messages
+        self._there = there
         self._notes = notes
         self._doubted = doubted
         self._rules = [k for k in known if k.item.family is Family.CONSTRAINT]
@@ -98,10 +105,21 @@ class ClaimChecks:
             self._stale(sentence)
             self._rule(sentence)
             self._state(sentence)
-            self._deed(sentence)
-            self._consented(sentence)
-            self._bent(sentence)
-            self._ordered(sentence)
+            own = self._without_quotes(sentence)
+            self._deed(own)
+            self._consented(own)
+            self._bent(own)
+            self._ordered(own)
+
+    def _without_quotes(self, sentence: Sentence) -> Sentence:
+        """The sentence without what it quotes of before word for word: who said it answers for that."""
+
+        def judge(match: re.Match[str]) -> str:
+            pieces = [piece for piece in OMITTED.split(match[1]) if piece.strip(SIGNS)]
+            return '""' if pieces and all(self._there.holds(piece.strip(SIGNS)) for piece in pieces) else match[0]
+
+        text = IN_QUOTES.sub(judge, sentence.text)
+        return msgspec.structs.replace(sentence, text=text) if text != sentence.text else sentence
 
     def _rule(self, sentence: Sentence) -> None:
         """Rules that the sentence contradicts, that it brings back, or that nobody made."""
