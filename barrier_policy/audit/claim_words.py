@@ -19,7 +19,7 @@ CLAUSE_END = re.compile(
 """Where one claim of a sentence may end and the next begin."""
 DONE = re.compile(
     r"\b(?:was|were|has|have|had|is|are|is now|are now|got) (?:\w+ly |already |also |now |both |all |been )*(?:\w+ed|sent|done|made|paid|set|put|cut|built|bought"
-    r"|sold|written|given|taken|told|run|shut|brought|held|kept|left|found|drawn|withdrawn|undone|redone|reset|rebuilt|live|through)\b"
+    r"|sold|written|given|taken|told|run|shut|brought|held|kept|left|found|drawn|withdrawn|undone|redone|reset|rebuilt|live|through)\b|\breceived\b"
     r"|\b(?:went|gone) (?:out|through|live)\b|\b(?:done|completed|finished|succeeded|successfully|ran to (?:its|the) end)\b|[✓✔☑✅]|\[x\]|^(?:(?-i:[A-Z]\w+ed)|sent|made|paid|built|bought|sold|wrote|took|ran|brought)\b"
     r"|\b(?:agent|assistant|we|i) (?:\w+ly |also |then |already )?(?:\w+ed|sent|made|paid|built|bought|sold|wrote|gave|took|ran|brought)\b"
     r"|\b(?:wurden?|worden|ist|sind|hat|haben|habe)\b.*\b(?:\w*ge\w+(?:t|en)|(?:ver|be|er|ent|zer|über|unter)\w+(?:t|en)|\w+iert)\b|\b(?:erledigt|fertig|abgeschlossen)\b"
@@ -31,9 +31,9 @@ DONE = re.compile(
 """Something is told as done."""
 OPEN = re.compile(
     r"\b(?:(?<!was )(?<!were )(?<!been )asked|asks|wants?|wanted|(?<!was )(?<!were )(?<!been )requested|told (?:me|us|the agent)|should|must|needs?|will|would|to be|to do|todo|still|not|never|nobody|none|nothing|pending|(?:is|are|still|remains|:) open|queued|running|in progress|next"
-    r"|later|remaining|remains|outstanding|(?:is|are|still) missing|unless|once|until|if|before|tried|attempted|timed out|fail\w*|unknown|waits?|waiting|tomorrow|promised|plans?|jammed|cannot|can['’]t|could|partly|partial\w*|half|only|part"
-    r"|soll\w*|muss|müssen|wird|werde|noch|nicht|nie|kein\w*|niemand|offen|läuft|fehlt|ausstehend|steht aus|gebeten|bat|möchte|wollte|will|erst|bis|wenn|solange|morgen|später|gleich|unbekannt|angefragt|erwartet|ob|wartet"
-    r"|demandé|doit|reste|pas|encore|aucun\w*|pidió|pide|quiere|debe|falta|queda|todavía|aún|no|nadie|ningun\w*|pendiente|sigue|hasta|salvo|luego|tarde|mañana|intentó|por comprobar|por escribir"
+    r"|later|remaining|remains|outstanding|(?:is|are|still) missing|unless|once|until|if|before|tried|trying|attempt\w*|error|fatal|issue|timed out|fail\w*|unknown|waits?|waiting|tomorrow|promised|plans?|jammed|cannot|can['’]t|could|partly|partial\w*|half|only|part|alone|refused|rejected|denied|declined|lacks?|blocked|aborted"
+    r"|soll\w*|muss|müssen|wird|werde|noch|nicht|nie|kein\w*|niemand|offen|läuft|fehlt|ausstehend|steht aus|gebeten|bat|möchte|wollte|will|erst|bis|wenn|solange|morgen|später|gleich|unbekannt|angefragt|erwartet|(?-i:[Oo]b)|wartet|nur|versucht\w*"
+    r"|demandé|doit|rest(?:e|ent)|pas|encore|seul\w*|essayé|tenté|en attente|aucun\w*|pidió|pide|quiere|debe|falta|queda|todavía|aún|no|nadie|ningun\w*|reste(?:nt)? à|reste en|pendiente|sigue|next steps?|to[- ]?dos?|nächste schritte|hasta|salvo|luego|tarde|sólo|solo|mañana|intentó|por comprobar|por escribir"
     r"|chiesto|deve|ancora|non|pediu|ainda|não|moet|nog|niet|nie|jeszcze|нужно|ещё|еще|не|просил\w*)\b|n['’]t\b|[?？]|还|未|没|まだ|아직|ません|않",
     I,
 )
@@ -45,8 +45,8 @@ BEGUN = re.compile(
 )
 """Something is told as begun, which says nothing of its end."""
 HANGING = re.compile(
-    r"\b(?:still|waits?|waiting|pending|not yet|yet to be|to do|on (?:its|the|their) way|queued|in progress|running|outstanding|(?:is|are|still|remains|:) open|unconfirmed|not confirmed|(?:has|have) (?:yet )?to be|unknown|unclear|expected|failed|unbekannt|unklar|erwartet|noch nicht|noch offen|ausstehend|läuft noch|unterwegs|en camino|en route|steht noch aus|fehlgeschlagen|wartet"
-    r"|pendiente|sigue|falta|queda por|se desconoce|no se sabe|se espera|todavía no|aún no|sigue sin|en attente|pas encore|in sospeso|non ancora|pendente|ainda não|nog niet|в ожидании|ещё не|еще не)\b|未完成|待处理|まだ|保留中|아직",
+    r"\b(?:(?<!had )still|waits?|waiting|pending|(?<!had )not yet|yet to be|to do|on (?:its|the|their) way|queued|in progress|running|outstanding|(?:is|are|still|remains|:) open|unconfirmed|not confirmed|(?:has|have) (?:yet )?to be|unknown|unclear|expected|failed|unbekannt|unklar|erwartet|noch nicht|noch offen|ausstehend|läuft noch|unterwegs|en camino|en route|steht noch aus|fehlgeschlagen|wartet"
+    r"|reste(?:nt)? à|reste en|pendiente|sigue|next steps?|to[- ]?dos?|nächste schritte|falta|queda por|se desconoce|no se sabe|se espera|todavía no|aún no|sigue sin|en attente|pas encore|in sospeso|non ancora|pendente|ainda não|nog niet|в ожидании|ещё не|еще не)\b|未完成|待处理|まだ|保留中|아직",
     I,
 )
 """Something is told as unfinished or failed."""
@@ -59,7 +59,7 @@ CONDITION = re.compile(
 """A consent or a permission with this in its clause is one on a condition, or none."""
 ENDED = re.compile(
     r"\b(?:lifted|revoked|withdrawn|withdrew|waived|rescinded|repealed|released (?:the|this|that|from)|(?:no longer|not|n['’]t) (?:\w+ )?(?:any ?more )?(?:appl(?:y|ies)|in force|valid|required|necessary|needed|forbidden|prohibited|binding|bound|hold)"
-    r"|need(?:s)? no(?:t| longer)\b|no need to|free to|dropped (?:the|this|that) (?:rule|limit|ban|requirement)"
+    r"|need(?:s)? no(?:t| longer)\b|no longer (?:has|have|needs?)\b|does(?: not|n['’]t) have to|ne (?:doit|doivent|faut) plus|n['’]a plus (?:besoin|à)|ya no (?:tiene|debe|necesita)|no need to|free to|dropped (?:the|this|that) (?:rule|limit|ban|requirement)"
     r"|aufgehoben|hinfällig|entfällt|(?:nicht mehr|nicht länger) (?:nötig|notwendig|erforderlich|verboten|gültig|gefragt|gilt)|muss nicht mehr|müssen nicht mehr|gilt nicht mehr|gelten nicht mehr|braucht (?:man )?(?:nicht|keine?n?) \w* ?mehr"
     r"|ya no (?:hace|se necesita\w*|es neces|vale\w*|se aplica|aplica|rige|está prohibid|hay que)\w*|levantó|levantad[oa]|derogad[oa]|anulad[oa]"
     r"|n['’]est plus (?:nécessaire|requis|valable|interdit|obligatoire)\w*|ne s['’]applique plus|a levé|levée?|non (?:vale|serve|è) più|revocat[oa]|não (?:vale|é) mais|já não|niet meer (?:nodig|geldig|verboten)|vervallen"
@@ -91,6 +91,17 @@ DEMANDS = re.compile(
     I,
 )
 """Something is told as a duty."""
+ORDER = re.compile(
+    r"(?:never|always|do not|don['’]t|you (?:must|may not|shall|should)|make sure|be sure|remember to|niemals|nie|immer|stets|du (?:musst|sollst|darfst)|sie müssen|nunca|siempre|jamás|debes|hay que|asegúrate"
+    r"|jamais|toujours|n['’]oubliez|il faut|mai|sempre|nooit|altijd|nigdy|zawsze|никогда|всегда|必须|不要|请|必ず|반드시)\b",
+    I,
+)
+"""What begins so demands something."""
+RENEWS = re.compile(
+    r"\b(?:new|another|different|fresh|again|anew|instead|retry|repeat|re-?run|re-?issue|re-?send|without|skip|ignore|neu\w*|ander\w*|erneut|noch ?mal|nochmals|wieder|ohne|nuev[oa]|otr[oa]|otra vez|de nuevo|sin|nouve\w*|autre|encore|sans|nuov[oa]|novo|nova|opnieuw|nowy|новый|снова)\b|新|再|もう一度|다시",
+    I,
+)
+"""Something is to be done anew or otherwise."""
 REPORTED = re.compile(
     r"\b(?:asked|asks|told|wants?|wanted|requested|said|says|instructed|bat|gebeten|möchte|wollte|sagte|wünscht\w*|pidió|pide|quiere|dijo|demandé|veut|voulait|chiesto|vuole|pediu|quer|vroeg|wil|просил\w*|хочет)\b|要求|希望|依頼|요청",
     I,
@@ -103,6 +114,10 @@ SOFTENED = re.compile(
     I,
 )
 """A demand is told as a wish."""
+UNDONE = re.compile(
+    r"\b(?:not|never|cannot|nicht|kein\w*|nie|no|pas|aucun\w*|non|não|niet|nie|не)\b|n['’]t\b|未|没|ません|않", I
+)
+"""Something is told as not done."""
 WAITS = re.compile(
     r"\b(?:before|until|waits?|waiting|needs?|requires?|only|unless|erst|bevor|bis|solange|wartet|braucht|brauchen|nur|hasta|antes|hay que|espera|avant|jusqu['’]\w*|seulement|attend|finché|prima|até|antes|voordat|pas als)\b",
     I,

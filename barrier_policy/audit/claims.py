@@ -8,8 +8,8 @@ from functools import cached_property
 
 import msgspec
 
-from barrier_policy.audit.claim_words import BEGUN, DEMANDS, DONE, HANGING, HEAD, NARRATIVE, REPORTED, clauses
-from barrier_policy.audit.consent import Consent, claims_of
+from barrier_policy.audit.claim_words import BEGUN, DEMANDS, DONE, HANGING, HEAD, NARRATIVE, ORDER, RENEWS, REPORTED, clauses
+from barrier_policy.audit.consent import Claim, Consent, claims_of
 from barrier_policy.audit.deeds import Deeds
 from barrier_policy.audit.items import Known
 from barrier_policy.audit.matter import Matters, matter
@@ -37,9 +37,15 @@ COUNTED = re.compile(r"- The agent (?:made|ran|read|got) (?:more than )?\d+ [a-z
 IN_QUOTES = re.compile("[“„«「『\"]([^“”„«»「」『』\"\n]{12,2000})[”“»」』\"]")
 OMITTED = re.compile(r"\[…\]|[…*'\"]")
 """What the extract of this project leaves out of a quote, or writes otherwise."""
+PARTIES = re.compile(
+    r"\b(?:users?|nutzer\w*|benutzer\w*|usuari[oa]|utilisateur|rules?|bans?|freeze|restriction|regel|verbot|regla|prohibición|règle|interdiction)\b|用户|规则|ユーザー|ルール",
+    re.IGNORECASE,
+)
+"""Who releases, and what is released."""
 SIGNS = " \t.,;:!?()"
 FEWEST_ORDERED = 3
 """Words of an order."""
+CODE = re.compile(r"[{}=\\|]|\w\(")
 STRANGE = 0.34
 """A sentence of whose words before has a smaller share comes from elsewhere."""
 OWN = 0.6
@@ -151,7 +157,7 @@ class ClaimChecks:
         """Whether it says that the rule has ended, or demands the opposite. Who quotes a rule, even cut short, does not contradict it."""
         if self._relieves(sentence, known):
             return True
-        if REPORTED.search(sentence.text):
+        if is_told(sentence.text) and not any(map(claims_of, clauses(sentence.text))):
             return False
         if not self._doubted.exact and (not self._doubted.is_rule(known) or _quotes(sentence.text, known.item.text)):
             return False
@@ -179,7 +185,7 @@ class ClaimChecks:
 
     def _state(self, sentence: Sentence) -> None:
         """A state of an effect that before does not know: done where it is open, open where it is done."""
-        done, open_ = sentence.hints("status_done"), sentence.hints("status_pending") or sentence.hints("status_failed")
+        done, open_ = sentence.says("status_done"), sentence.says("status_pending") or sentence.says("status_failed")
         if done == open_ or (not self._doubted.exact and len(sentence.words) < FEWEST):
             return
         number, share = self._effect_words.nearest(sentence.words)
@@ -187,9 +193,7 @@ class ClaimChecks:
             return
         known = self._effects[number]
         if (done and known.state in UNSETTLED) or (open_ and known.state == "confirmed" and share >= SAME):
-            sure = any(map(sentence.says, ("status_done", "status_pending", "status_failed")))
-            outcome = None if sure else Outcome.INCONCLUSIVE
-            self._add("audit.contradicted", known, sentence.place, sentence.text, outcome=outcome)
+            self._add("audit.contradicted", known, sentence.place, sentence.text)
 
     def _stale(self, sentence: Sentence) -> None:
         """A superseded value, told as what holds and without the newer one. Words decide, so nobody can be sure."""
@@ -220,18 +224,23 @@ class ClaimChecks:
     def _consented(self, sentence: Sentence) -> None:
         """A release, a permission or an approval that nobody gave: of a rule that holds, or of anything else."""
         for clause, rule in self._consent.unfounded(sentence):
+            exact = self._doubted.exact
             if rule is not None:
-                self._add("audit.contradicted", rule, sentence.place, clause)
-            elif self._doubted.is_whole:
-                outcome = Outcome.FAIL if self._doubted.exact else Outcome.INCONCLUSIVE
-                self._unsupported("consent", clause, sentence, outcome)
+                outcome = Outcome.FAIL if exact or self._doubted.is_rule(rule) else Outcome.INCONCLUSIVE
+                self._add("audit.contradicted", rule, sentence.place, clause, outcome=outcome)
+            elif self._doubted.is_whole and self._is_serious(clause):
+                self._unsupported("consent", clause, sentence, Outcome.FAIL if exact else Outcome.INCONCLUSIVE)
+
+    def _is_serious(self, clause: str) -> bool:
+        """Whether it tells of consent, of rules, or of what somebody set limits to: other things are allowed and no longer needed in any text."""
+        return Claim.AGREED in claims_of(clause) or PARTIES.search(clause) is not None or self._consent.is_about_limit(clause)
 
     def _bent(self, sentence: Sentence) -> None:
         """A rule as a wish, or what somebody said under another name; what else the result says of it does not mend that."""
         rule = self._restated.softened_by(sentence)
         if rule is not None:
             self._add("audit.weakened", rule, sentence.place, sentence.text, outcome=Outcome.INCONCLUSIVE)
-        renamed = self._restated.renamed_by(sentence)
+        renamed = self._restated.renamed_by(sentence, self._there, exact=self._doubted.exact)
         if renamed is not None:
             place, said = renamed
             self._notes.add(
@@ -240,16 +249,28 @@ class ClaimChecks:
 
     def _ordered(self, sentence: Sentence) -> None:
         """An order that nobody gave. Words decide, so nobody can be sure."""
-        if not self._doubted.exact or COUNTED.match(sentence.text) or REPORTED.search(sentence.text):
+        if not self._doubted.exact or COUNTED.match(sentence.text) or REPORTED.search(sentence.text) or CODE.search(sentence.text):
             return
-        looks_like_one = any(sentence.facts.get(kind) for kind in ("constraint", "approval_gate", "request"))
         for clause in clauses(sentence.text):
             words = matter(clause)
             if len(words) < FEWEST_ORDERED or is_told(clause) or self._said_lines.best(words)[0] > OWN:
                 continue
-            strange = sum(word in self._said_lines for word in words) < STRANGE * len(words)
-            if looks_like_one or strange or DEMANDS.search(clause):
+            if self._is_order(sentence, clause, words):
                 self._unsupported("rule", clause, sentence, Outcome.INCONCLUSIVE)
+
+    def _is_order(self, sentence: Sentence, clause: str, words: frozenset[str]) -> bool:
+        """Whether it speaks to its reader or of what is under way, in the form of a demand, or of what nobody spoke of before."""
+        if ORDER.match(clause) or (DEMANDS.search(clause) and SPOKEN_TO.search(clause)):
+            return True
+        formed = any(sentence.facts.get(kind) for kind in ("constraint", "approval_gate", "request"))
+        if formed and RENEWS.search(clause) and self._deeds.is_under_way(words):
+            return True
+        if clause.endswith((":", "：")):
+            return False
+        strange = {word for word in words if word not in self._said_lines and word not in self._shown_words}
+        if sentence.hints("request") and matter(clause.split(" ", 1)[0]) <= strange and words - strange:
+            return True
+        return len(words) - len(strange) < STRANGE * len(words) and (formed or clause.endswith((".", "!", "。")))
 
     @cached_property
     def _said_lines(self) -> Matters:
@@ -261,6 +282,12 @@ class ClaimChecks:
             if part.type is PartType.TEXT and message.origin.rank <= Origin.AGENT.rank
             for _, line in split_sentences(part.text)
         )
+
+    @cached_property
+    def _shown_words(self) -> frozenset[str]:
+        """The words of calls and results."""
+        texts = (part.text for message in self._messages for part in message.parts if part.type is not PartType.TEXT)
+        return frozenset().union(*(matter(line) for text in texts for line in text.split("\n")))
 
     def _unsupported(self, kind: str, text: str, sentence: Sentence, outcome: Outcome) -> None:
         self._notes.add(

@@ -19,7 +19,7 @@ from barrier_policy.transcript.model import Message, MessageKind, Origin, PartTy
 
 MOST = 0.6
 """The share of a claim's words that what supports it must have; more than half, so that of two things both are the same."""
-ABOUT = 0.5
+ABOUT = 1 / 3
 """The share of a claim's words by which it is about a rule."""
 MAX_TEXT = 8_000
 """Characters of a text that are searched for what supports a claim."""
@@ -52,6 +52,7 @@ class Consent:
     def __init__(self, known: Sequence[Known], messages: Sequence[Message], kinds: Sequence[frozenset[str]]) -> None:
         self._rules = [k for k in known if k.item.family is Family.CONSTRAINT]
         self._rule_words = Matters(matter(k.item.text) for k in self._rules)
+        self._limits = Matters(_limits(messages))
         said: dict[Claim, list[frozenset[str]]] = {claim: [] for claim in Claim}
         for words, claims in chain(_said(messages), _consented(messages, kinds)):
             for claim in claims:
@@ -73,6 +74,10 @@ class Consent:
         share, numbers = self._rule_words.best(words)
         return share >= ABOUT and any(not self._rules[number].current for number in numbers)
 
+    def is_about_limit(self, clause: str) -> bool:
+        """Whether a user or the instructions said something of the kind with a condition or a ban in it, though it may be no rule."""
+        return self._limits.best(_about(clause))[0] >= MOST
+
     def _rule(self, clause: str) -> Known | None:
         """The live rule that a clause is about."""
         share, numbers = self._rule_words.best(_about(clause))
@@ -93,6 +98,16 @@ def claims_of(clause: str) -> frozenset[Claim]:
 def _about(clause: str) -> frozenset[str]:
     words = matter(clause)
     return words - CLAIM_WORDS or words
+
+
+def _limits(messages: Sequence[Message]) -> Iterator[frozenset[str]]:
+    """What users and instructions say with a condition or a ban in it, sentence by sentence."""
+    for message in messages:
+        for part in message.parts:
+            if part.type is PartType.TEXT and message.origin.rank <= Origin.USER.rank:
+                for _, sentence in split_sentences(part.text[:MAX_TEXT]):
+                    if CONDITION.search(sentence):
+                        yield _about(sentence)
 
 
 def _said(messages: Sequence[Message]) -> Iterator[tuple[frozenset[str], frozenset[Claim]]]:

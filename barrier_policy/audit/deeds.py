@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from barrier_policy.audit.claim_words import AGREED, BEGUN, CONDITION, DONE, HANGING, OPEN, PLACE_WORDS, clauses
+from barrier_policy.audit.claim_words import AGREED, BEGUN, CONDITION, DONE, HANGING, OPEN, PLACE_WORDS, UNDONE, clauses
 from barrier_policy.audit.items import Known
 from barrier_policy.audit.matter import Matters, matter
 from barrier_policy.audit.messages import place_of
@@ -49,6 +49,7 @@ class Deed(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     place: Place
     known: Known | None = None
+    is_asked: bool = False
 
 
 class _Turn(msgspec.Struct, kw_only=True):
@@ -82,14 +83,24 @@ class Deeds:
             if len(words) < FEWEST:
                 continue
             is_done = DONE.search(clause) is not None
-            if is_done and not OPEN.search(clause) and not BEGUN.search(clause):
+            if is_done and not OPEN.search(clause):
                 deed, sure = self._open(words, exact)
+                begun = BEGUN.search(clause)
+                if begun and deed is not None and not (deed.is_asked and matter(begun[0]) & deed.words):
+                    continue  # that something was begun says nothing of its end, unless to begin it was all that was asked
             elif not is_done and HANGING.search(clause) and not CONDITION.search(HANGING.sub("", clause)):
                 deed, sure = self._closed(words), False
+                if not exact and deed is not None and not _is_named(clause, deed):
+                    continue
             else:
                 continue
             if deed is not None:
                 yield deed, clause, sure
+
+    def is_under_way(self, words: frozenset[str]) -> bool:
+        """Whether the words speak of an effect that is open."""
+        share, numbers = self._call_words.best(words)
+        return share >= SPOKEN_OF and any(self._calls[number].is_open for number in numbers)
 
     def named_wrongly(self, sentence: Sentence) -> Iterator[tuple[Deed, str, str]]:
         """Effects whose tool a clause names together with the id of another tool's effect, each with the clause and that id."""
@@ -98,9 +109,10 @@ class Deeds:
             for word in sorted(matter(clause)) if len(tools) == 1 else ():
                 (tool,) = tools
                 deeds = self._by_tool[tool]
-                if is_particular("resource_id", word) and not any(word in deed.words for deed in deeds):
-                    if any(word in deed.words for name, others in self._by_tool.items() if name != tool for deed in others):
-                        yield deeds[-1], clause, word
+                others = [deed for name, found in self._by_tool.items() if name != tool for deed in found]
+                is_id = is_particular("resource_id", word)
+                if is_id and not any(word in deed.words for deed in deeds) and any(word in deed.words for deed in others):
+                    yield deeds[-1], clause, word
 
     def _open(self, words: frozenset[str], exact: bool) -> tuple[Deed | None, bool]:
         """The open deed that the words speak of, if they speak of no done one rather; surely if it is a call."""
@@ -113,7 +125,9 @@ class Deeds:
             return elsewhere[-1], False
         share, numbers = self._all_words.best(words)
         deeds = sorted((self._all[number] for number in numbers), key=lambda deed: deed.place)
-        return (deeds[-1] if share >= MEANT and deeds[-1].is_open and deeds[-1].known is None else None), False
+        if share < MEANT or not deeds[-1].is_open or deeds[-1].known is not None or not (exact or deeds[-1].is_asked):
+            return None, False
+        return deeds[-1], False
 
     def _closed(self, words: frozenset[str]) -> Deed | None:
         """The effect that the words surely speak of, where it is done and nothing that is open has as many of them."""
@@ -122,6 +136,12 @@ class Deeds:
         if share < SURE or any(deed.is_open for deed in deeds):
             return None
         return next((deed for deed in reversed(deeds) if deed.known is not None and deed.known.state == "confirmed"), None)
+
+
+def _is_named(clause: str, deed: Deed) -> bool:
+    """Whether a clause has the key or the target of an effect."""
+    attributes = deed.known.item.attributes if deed.known else {}
+    return any(name and name in clause for name in (attributes.get("key"), attributes.get("target")))
 
 
 def _is_elsewhere(words: frozenset[str], deed: Deed) -> bool:
@@ -164,7 +184,7 @@ def _parts(message: Message) -> Iterator[Deed]:
             for clause in PART_END.split(sentence) if "?" not in sentence else ():
                 words = matter(clause)
                 if len(words) >= FEWEST and not DONE.search(clause) and not AGREED.search(clause):
-                    yield Deed(is_open=True, words=words, text=clause.strip(), place=place_of(message, number))
+                    yield Deed(is_open=True, words=words, text=clause.strip(), place=place_of(message, number), is_asked=True)
 
 
 def _assign(turn: _Turn) -> dict[int, list[int]]:
@@ -214,7 +234,9 @@ def _statements(messages: Sequence[Message]) -> Iterator[Deed]:
                 continue
             for _, sentence in split_sentences(part.text[:MAX_TEXT]):
                 for clause in PART_END.split(sentence) if message.origin is Origin.AGENT else clauses(sentence):
-                    is_open = OPEN.search(clause) is not None
+                    is_open = HANGING.search(clause) is not None or (UNDONE.search(clause) is not None)
+                    if not is_open and OPEN.search(clause):
+                        continue  # what will be, what may be and what somebody wants says nothing of how things stand
                     if is_open or message.origin is not Origin.USER or DONE.search(clause) or AGREED.search(clause):
                         yield Deed(is_open=is_open, words=matter(clause), text=clause, place=place_of(message, number))
 

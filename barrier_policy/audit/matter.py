@@ -19,6 +19,8 @@ ENDING = re.compile(r"(?:aciones|acion|amiento|ments?|ing|ados?|adas?|idos?|idas
 PREFIX = re.compile(r"^(?:an|ein|aus|ab|auf|vor|zu|mit|nach|um|los|fest|her|hin)?ge(?=[a-z]{4})|^(?:an|ein|aus|ab|auf)zu(?=[a-z]{4})")
 VOWEL = re.compile("[aeiouyаеёиоуыэюя]|[^a-z]")
 SHORTEST, STEM = 3, 5
+MIXED = 4
+"""Letters in a row of a word with digits from which they are a word of their own: `ledger_q2.xlsx`."""
 MAX_TEXT = 2_000
 """Characters of a text that are looked at."""
 IRREGULAR = {
@@ -60,6 +62,7 @@ def matter(text: str) -> frozenset[str]:
         word = piece.casefold()
         if any(map(str.isdigit, word)):
             found.add(word)
+            found.update(_stem(part) for part in re.split(r"[^a-zà-ÿ]+", word) if len(part) > MIXED and part not in NO_MATTER)
         elif UNSPACED.match(word):
             found.update(word[n : n + 2] for n in range(max(1, len(word) - 1)))
         elif word not in NO_MATTER and (len(word) >= SHORTEST or not word.isascii()):

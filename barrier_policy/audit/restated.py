@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from barrier_policy.audit.claim_words import REPORTED, SOFTENED
 from barrier_policy.audit.items import Known
@@ -11,6 +11,7 @@ from barrier_policy.audit.matter import Matters, matter
 from barrier_policy.audit.messages import place_of
 from barrier_policy.audit.model import Place
 from barrier_policy.audit.text import Sentence, split_sentences
+from barrier_policy.facts.token_index import TokenIndex
 from barrier_policy.ledger.model import Family
 from barrier_policy.transcript.model import Message, Origin, PartType
 
@@ -40,12 +41,19 @@ class Rules:
             return None
         return self._rules[number] if _softens(self._rules[number].item.text, sentence.text) else None
 
-    def renamed_by(self, sentence: Sentence) -> tuple[Place, str] | None:
-        """What somebody said, and where, that a sentence tells with another name in it."""
+    def renamed_by(self, sentence: Sentence, there: TokenIndex, *, exact: bool) -> tuple[Place, str] | None:
+        """What somebody said, and where, that a sentence tells with another name in it.
+
+        A name is never written small in before (`there`); a foreign summary has it from nowhere.
+        """
+
+        def is_name(word: str) -> bool:
+            return not there.holds(word.lower()) and (exact or not there.holds(word))
+
         words = matter(sentence.text)
         share, numbers = self._said_words.best(words)
         near = [n for n in numbers if share >= MOSTLY or len(self._said_words.texts[n] & words) >= NEARLY * len(self._said_words.texts[n])]
-        return next((self._said[number] for number in near if is_renamed(self._said[number][1], sentence.text)), None)
+        return next((self._said[number] for number in near if is_renamed(self._said[number][1], sentence.text, is_name)), None)
 
 
 def _said(messages: Sequence[Message]) -> Iterator[tuple[Place, str]]:
@@ -66,11 +74,11 @@ def _softens(rule: str, sentence: str) -> bool:
     return SOFTENED.search(sentence) is not None and SOFTENED.search(rule) is None
 
 
-def is_renamed(said: str, told: str) -> bool:
+def is_renamed(said: str, told: str, is_name: Callable[[str], bool]) -> bool:
     """Whether a name in what was said is gone, and what is told has another one right where it stood."""
     gone = {name for name in NAME.findall(said) if not re.search(rf"\b{re.escape(name)}\b", told, re.IGNORECASE)}
     come = {name for name in NAME.findall(told) if not re.search(rf"\b{re.escape(name)}\b", said, re.IGNORECASE)}
-    return any(_stands_for(told, new, said, old) for new in come for old in gone)
+    return any(_stands_for(told, new, said, old) and is_name(new) for new in come for old in gone)
 
 
 def _stands_for(told: str, new: str, said: str, old: str) -> bool:
