@@ -175,7 +175,8 @@ class _Audit:
         if self._is_whole:
             values.check(new)
         doubted = Doubted(exact=self._exact, is_whole=self._is_whole, is_rule=lambda known: not self._is_doubtful(known))
-        ClaimChecks(self._known, result.before, superseded, notes, doubted).check(new)
+        kinds = self._analysis.join.kinds
+        ClaimChecks(self._known, result.before, kinds, stands_before, superseded, notes, doubted).check(new)
         self._items(witnesses, records.reported | values.reported, new, opaque=opaque)
         self._carried(carried, lines, due, opaque=opaque)
         return self._report(Counter(witness.fate for _, witness in witnesses))

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import cached_property
 
 import msgspec
 
+from barrier_policy.audit.claim_words import BEGUN, DEMANDS, DONE, HANGING, HEAD, NARRATIVE, ORDER, RENEWS, REPORTED, clauses
+from barrier_policy.audit.consent import Claim, Consent, claims_of
+from barrier_policy.audit.deeds import Deeds
 from barrier_policy.audit.items import Known
+from barrier_policy.audit.matter import Matters, matter
 from barrier_policy.audit.model import Outcome, Place
 from barrier_policy.audit.notebook import Notebook
 from barrier_policy.audit.records import as_record, place_before
+from barrier_policy.audit.restated import Rules
 from barrier_policy.audit.stale import Superseded
 from barrier_policy.audit.text import LIKELY, NewText, Sentence, WordIndex, split_sentences
-from barrier_policy.audit.unfinished import Unfinished
+from barrier_policy.facts.token_index import TokenIndex
 from barrier_policy.facts.values import QUOTED
 from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.model import UNSETTLED, Family
-from barrier_policy.transcript.model import Message
+from barrier_policy.transcript.model import Message, Origin, PartType
 
 SAME = 0.5
 """A sentence with this share of the words of a rule speaks of it."""
@@ -28,6 +34,20 @@ SPOKEN_TO = re.compile(
 """Words by which a sentence speaks to its reader."""
 COUNTED = re.compile(r"- The agent (?:made|ran|read|got) (?:more than )?\d+ [a-z ]+(?:\([^()]*\))?[^.]*\.$")
 """What the extract of this project says of calls: it counts them, and demands nothing."""
+IN_QUOTES = re.compile("[“„«「『\"]([^“”„«»「」『』\"\n]{12,2000})[”“»」』\"]")
+OMITTED = re.compile(r"\[…\]|[…*'\"]")
+"""What the extract of this project leaves out of a quote, or writes otherwise."""
+PARTIES = re.compile(
+    r"\b(?:users?|nutzer\w*|benutzer\w*|usuari[oa]|utilisateur|rules?|bans?|freeze|restriction|regel|verbot|regla|prohibición|règle|interdiction)\b|用户|规则|ユーザー|ルール",
+    re.IGNORECASE,
+)
+"""Who releases, and what is released."""
+SIGNS = " \t.,;:!?()"
+FEWEST_ORDERED = 3
+"""Words of an order."""
+CODE = re.compile(r"[{}=\\|]|\w\(")
+STRANGE = 0.34
+"""A sentence of whose words before has a smaller share comes from elsewhere."""
 OWN = 0.6
 """Of the words of a new rule, the share that one line of before must have."""
 RELIEF = re.compile(
@@ -64,20 +84,24 @@ class ClaimChecks:
         self,
         known: Sequence[Known],
         messages: Sequence[Message],
+        kinds: Sequence[frozenset[str]],
+        there: TokenIndex,
         superseded: Superseded,
         notes: Notebook,
         doubted: Doubted,
     ) -> None:
         self._messages = messages
+        self._there = there
         self._notes = notes
         self._doubted = doubted
         self._rules = [k for k in known if k.item.family is Family.CONSTRAINT]
         self._rule_words = WordIndex(content_words(k.item.text) for k in self._rules)
         self._effects = [k for k in known if k.item.family is Family.EFFECT]
         self._effect_words = WordIndex(content_words(k.item.text) for k in self._effects)
-        promises = {k.item.text for k in known if k.item.family is Family.OBLIGATION}
         self._superseded = superseded
-        self._unfinished = Unfinished(messages, promises)
+        self._deeds = Deeds(known, messages)
+        self._consent = Consent(known, messages, kinds)
+        self._restated = Rules(known, messages)
         self._said: WordIndex | None = None
 
     def check(self, new: NewText) -> None:
@@ -87,7 +111,21 @@ class ClaimChecks:
             self._stale(sentence)
             self._rule(sentence)
             self._state(sentence)
-            self._asked(sentence)
+            own = self._without_quotes(sentence)
+            self._deed(own)
+            self._consented(own)
+            self._bent(own)
+            self._ordered(own)
+
+    def _without_quotes(self, sentence: Sentence) -> Sentence:
+        """The sentence without what it quotes of before word for word: who said it answers for that."""
+
+        def judge(match: re.Match[str]) -> str:
+            pieces = [piece for piece in OMITTED.split(match[1]) if piece.strip(SIGNS)]
+            return '""' if pieces and all(self._there.holds(piece.strip(SIGNS)) for piece in pieces) else match[0]
+
+        text = IN_QUOTES.sub(judge, sentence.text)
+        return msgspec.structs.replace(sentence, text=text) if text != sentence.text else sentence
 
     def _rule(self, sentence: Sentence) -> None:
         """Rules that the sentence contradicts, that it brings back, or that nobody made."""
@@ -103,6 +141,7 @@ class ClaimChecks:
         elif (
             self._doubted.is_whole
             and any(int(fact.get("confidence", 0)) >= LIKELY for fact in facts)
+            and not is_told(sentence.text)
             and not (COUNTED.match(sentence.text) or self._was_said(sentence))
         ):
             # what is only told (`then the user asked to push`) may look like a demand or a condition: only a bar is surely a rule
@@ -120,6 +159,8 @@ class ClaimChecks:
             return False
         if self._relieves(sentence, known):
             return True
+        if is_told(sentence.text) and not any(map(claims_of, clauses(sentence.text))):
+            return False
         if not self._doubted.exact and _quotes(sentence.text, known.item.text):
             return False
         return known.item.text not in sentence.text and sentence.opposes(known.item.text, known.item.kind)
@@ -129,7 +170,7 @@ class ClaimChecks:
         if self._said is None:
             lines = (line for message in self._messages for part in message.parts for line in split_sentences(part.text))
             self._said = WordIndex(content_words(line) for _, line in lines)
-        return self._said.nearest(sentence.words)[1] >= OWN
+        return self._said.nearest(sentence.words)[1] >= OWN or self._said_lines.best(matter(sentence.text))[0] >= OWN
 
     def _nearest_rule(self, sentence: Sentence) -> tuple[int, float]:
         """The rule that the sentence speaks of, and which share of the rule's words it has."""
@@ -146,7 +187,7 @@ class ClaimChecks:
 
     def _state(self, sentence: Sentence) -> None:
         """A state of an effect that before does not know: done where it is open, open where it is done."""
-        done, open_ = sentence.hints("status_done"), sentence.hints("status_pending") or sentence.hints("status_failed")
+        done, open_ = sentence.says("status_done"), sentence.says("status_pending") or sentence.says("status_failed")
         if done == open_ or (not self._doubted.exact and len(sentence.words) < FEWEST):
             return
         number, share = self._effect_words.nearest(sentence.words)
@@ -154,9 +195,7 @@ class ClaimChecks:
             return
         known = self._effects[number]
         if (done and known.state in UNSETTLED) or (open_ and known.state == "confirmed" and share >= SAME):
-            sure = any(map(sentence.says, ("status_done", "status_pending", "status_failed")))
-            outcome = None if sure else Outcome.INCONCLUSIVE
-            self._add("audit.contradicted", known, sentence.place, sentence.text, outcome=outcome)
+            self._add("audit.contradicted", known, sentence.place, sentence.text)
 
     def _stale(self, sentence: Sentence) -> None:
         """A superseded value, told as what holds and without the newer one. Words decide, so nobody can be sure."""
@@ -165,21 +204,97 @@ class ClaimChecks:
             expected = f"{found.old} is superseded: now {found.new}"
             self._add("audit.stale", found.known, sentence.place, sentence.text, expected, outcome=Outcome.INCONCLUSIVE)
 
-    def _asked(self, sentence: Sentence) -> None:
-        """A part of a request that it tells as done and that nothing acts on. Words decide, so nobody can be sure."""
-        asked = self._unfinished.told_as_done(sentence)
-        if asked is not None:
+    def _deed(self, sentence: Sentence) -> None:
+        """A deed that it tells as done and that is open, or the other way round."""
+        for deed, clause, sure in self._deeds.told_wrongly(sentence, exact=self._doubted.exact):
             self._notes.add(
                 "audit.contradicted",
                 "new text",
-                f"asked:{asked.text}",
-                "request",
-                before=asked.place,
+                deed.known.item.id if deed.known else f"asked:{deed.text}",
+                deed.known.record if deed.known else "request",
+                before=deed.place,
                 after=sentence.place,
-                expected=asked.text,
-                found=sentence.text,
-                outcome=Outcome.INCONCLUSIVE,
+                expected=as_record(deed.known) if deed.known else deed.text,
+                found=clause,
+                outcome=Outcome.FAIL if sure else Outcome.INCONCLUSIVE,
             )
+
+        for deed, clause, word in self._deeds.named_wrongly(sentence):
+            if deed.known is not None:
+                self._add("audit.misbound", deed.known, sentence.place, f"{word}: {clause}", outcome=Outcome.INCONCLUSIVE)
+
+    def _consented(self, sentence: Sentence) -> None:
+        """A release, a permission or an approval that nobody gave: of a rule that holds, or of anything else."""
+        for clause, rule in self._consent.unfounded(sentence):
+            exact = self._doubted.exact
+            if rule is not None:
+                outcome = Outcome.FAIL if exact or self._doubted.is_rule(rule) else Outcome.INCONCLUSIVE
+                self._add("audit.contradicted", rule, sentence.place, clause, outcome=outcome)
+            elif self._doubted.is_whole and self._is_serious(clause):
+                self._unsupported("consent", clause, sentence, Outcome.FAIL if exact else Outcome.INCONCLUSIVE)
+
+    def _is_serious(self, clause: str) -> bool:
+        """Whether it tells of consent, of rules, or of what somebody set limits to: other things are allowed and no longer needed in any text."""
+        return Claim.AGREED in claims_of(clause) or PARTIES.search(clause) is not None or self._consent.is_about_limit(clause)
+
+    def _bent(self, sentence: Sentence) -> None:
+        """A rule as a wish, or what somebody said under another name; what else the result says of it does not mend that."""
+        rule = self._restated.softened_by(sentence)
+        if rule is not None:
+            self._add("audit.weakened", rule, sentence.place, sentence.text, outcome=Outcome.INCONCLUSIVE)
+        renamed = self._restated.renamed_by(sentence, self._there, exact=self._doubted.exact)
+        if renamed is not None:
+            place, said = renamed
+            self._notes.add(
+                "audit.altered", "new text", f"said:{said}", "name", before=place, after=sentence.place, expected=said, found=sentence.text
+            )
+
+    def _ordered(self, sentence: Sentence) -> None:
+        """An order that nobody gave. Words decide, so nobody can be sure."""
+        if not self._doubted.exact or COUNTED.match(sentence.text) or REPORTED.search(sentence.text) or CODE.search(sentence.text):
+            return
+        for clause in clauses(sentence.text):
+            words = matter(clause)
+            if len(words) < FEWEST_ORDERED or is_told(clause) or self._said_lines.best(words)[0] > OWN:
+                continue
+            if self._is_order(sentence, clause, words):
+                self._unsupported("rule", clause, sentence, Outcome.INCONCLUSIVE)
+
+    def _is_order(self, sentence: Sentence, clause: str, words: frozenset[str]) -> bool:
+        """Whether it speaks to its reader or of what is under way, in the form of a demand, or of what nobody spoke of before."""
+        if ORDER.match(clause) or (DEMANDS.search(clause) and SPOKEN_TO.search(clause)):
+            return True
+        formed = any(sentence.facts.get(kind) for kind in ("constraint", "approval_gate", "request"))
+        if formed and RENEWS.search(clause) and self._deeds.is_under_way(words):
+            return True
+        if clause.endswith((":", "：")):
+            return False
+        strange = {word for word in words if word not in self._said_lines and word not in self._shown_words}
+        if sentence.hints("request") and matter(clause.split(" ", 1)[0]) <= strange and words - strange:
+            return True
+        return len(words) - len(strange) < STRANGE * len(words) and (formed or clause.endswith((".", "!", "。")))
+
+    @cached_property
+    def _said_lines(self) -> Matters:
+        """What users, instructions and the agent said, by lines and sentences."""
+        return Matters(
+            matter(line)
+            for message in self._messages
+            for part in message.parts
+            if part.type is PartType.TEXT and message.origin.rank <= Origin.AGENT.rank
+            for _, line in split_sentences(part.text)
+        )
+
+    @cached_property
+    def _shown_words(self) -> frozenset[str]:
+        """The words of calls and results."""
+        texts = (part.text for message in self._messages for part in message.parts if part.type is not PartType.TEXT)
+        return frozenset().union(*(matter(line) for text in texts for line in text.split("\n")))
+
+    def _unsupported(self, kind: str, text: str, sentence: Sentence, outcome: Outcome) -> None:
+        self._notes.add(
+            "audit.unsupported", "new text", f"{kind}:{text}", kind, after=sentence.place, found=text, outcome=outcome
+        )
 
     def _speaks_of(self, sentence: Sentence, known: Known, share: float) -> bool:
         """By most of its own words, or by a key or target that the sentence names."""
@@ -200,6 +315,13 @@ class ClaimChecks:
             found=found,
             outcome=outcome,
         )
+
+
+def is_told(sentence: str) -> bool:
+    """Whether it tells what happened, how things stand or what somebody wanted, and demands nothing of its reader."""
+    text = HEAD.sub("", sentence)
+    told = any(pattern.search(text) for pattern in (DONE, HANGING, BEGUN)) or any(map(claims_of, clauses(text)))
+    return REPORTED.search(text) is not None or ((told or NARRATIVE.match(text) is not None) and not DEMANDS.search(text))
 
 
 def _quotes(sentence: str, rule: str) -> bool:

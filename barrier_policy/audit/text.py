@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
+from barrier_policy.audit.claim_words import WAITS, WITHOUT
 from barrier_policy.audit.model import Place
 from barrier_policy.facts.extract import Facts
 from barrier_policy.facts.model import Fact
@@ -16,7 +17,10 @@ from barrier_policy.facts.words import content_words
 from barrier_policy.transcript.builder import SUMMARY_MARK
 from barrier_policy.transcript.model import Message, MessageKind, Origin, Part, PartType
 
-SENTENCE_END = re.compile(r"\n|(?<=[.!?…])[ \t]+|(?<=[。！？])")
+SENTENCE_END = re.compile(
+    r"\n|(?<=[.!?…])(?<!\b(?:Mr|Dr|Ms|Hr|Fr|Sr|St|No|Nr|ca|vs|Mt)\.)(?<!\b(?:Mrs|Sra|Abs|Art|Mme|bzw|ggf)\.)(?<!\b(?:z\.B|e\.g|i\.e|d\.h|p\.m|a\.m)\.)"
+    r"[ \t]+(?!(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b)|(?<=[。！？])"
+)
 OWN_FIRST = re.compile(re.escape(SUMMARY_MARK) + r"[^>\n]*>")
 OWN_COUNT = re.compile(re.escape(SUMMARY_MARK) + r' messages="(\d+)"')
 """How many messages a summary of the gate stands for: that it may say itself."""
@@ -32,7 +36,7 @@ COMMON = 200
 """A word in more sentences than this says nothing of which one is meant."""
 ASKED = 16
 """How many words of an item are looked up, the rarest first."""
-MINED = ("constraint", "approval_gate", "release")
+MINED = ("constraint", "approval_gate", "release", "request")
 """Kinds of facts that are looked for as if a user had said the text, since only users make and release rules."""
 
 LIKELY = 45
@@ -43,12 +47,23 @@ OPPOSED = frozenset({("must", "must_not"), ("must_not", "must"), ("only_if", "mu
 """Polarities of which the second does not only word the first anew."""
 
 NEGATION = re.compile(
-    r"(?:\b(?:never|not|cannot|no|without|unless|avoid|refrain|forbid\w*|forbidden|prohibit\w*|off.?limits|nie(?:mals)?|nicht|kein\w*|ohne|verboten"
+    r"(?:\b(?:never|not|cannot|no|nobody|none|nothing|without|unless|avoid|refrain|forbid\w*|forbidden|prohibit\w*|off.?limits|nie(?:mals)?|nicht|kein\w*|ohne|verboten"
     r"|jamais|pas|sans|interdit\w*|nunca|jamás|sin|prohibid\w*|mai|non|senza|vietat\w*|não|sem|proibid\w*|nooit|niet|geen|zonder|verboden"
     r"|nigdy|bez|никогда|не|без|нельзя|aldrig|inte|utan)|n['’]t)\b",
     re.IGNORECASE,
 )
 """Words that turn a sentence round. Two of them leave it as it was."""
+CONCORD = re.compile(
+    r"\b(?:no|non|não|nie|не)\b[^,.;:]{0,80}?\b(?:nunca|nadie|nada|ningun[oa]?s?|ningún|jamás|mai|nessun\w*|niente|ninguém|nenhum\w*|nigdy|nikt|никогда|никто|никому)\b"
+    r"|\b(?:nunca|nadie|ningun[oa]?s?|ningún|jamás|nessun\w*|ninguém|nenhum\w*|niemand|nadie|nigdy|nikt|никогда|никто)\b(?:[^,.;:]{0,80}?\b(?:nie|не)\b)?",
+    re.IGNORECASE,
+)
+"""One negation that several words make."""
+CONTRAST = re.compile(
+    r",? \(?(?:and |und |y )?\b(?:not|nicht|no|pas|non|não|niet|не|instead of|rather than|statt|en vez de|au lieu de) (?:\w+ )?[`'\"]?[\w.,:%+-]*\d[\w.:%+-]*",
+    re.IGNORECASE,
+)
+"""What stands beside a value to say which one does not hold."""
 Mine = Callable[[Sequence[Message]], Facts]
 
 
@@ -76,7 +91,8 @@ class Sentence(msgspec.Struct, frozen=True, kw_only=True):
     def opposes(self, rule: str, polarity: str) -> bool:
         """Whether it demands the opposite of a rule: surely, or in little else than the words of the rule."""
         near = len(content_words(rule) & self.words) >= NEAR * len(self.words)
-        if near and _negations(rule) % 2 != _negations(self.text) % 2:
+        waits = polarity == "only_if" and WAITS.search(self.text) and not WITHOUT.search(self.text)
+        if near and not waits and _negations(rule) % 2 != _negations(self.text) % 2:
             return True  # `never … without asking` became `… without asking`
         return any(
             (polarity, str(fact.get("polarity"))) in OPPOSED and (near or not fact.get("proposed")) for fact in self.rules
@@ -84,8 +100,8 @@ class Sentence(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _negations(text: str) -> int:
-    """How often a sentence turns round what it says."""
-    return sum(1 for _ in NEGATION.finditer(text))
+    """How often a sentence turns round what it says. Where several words say one `no`, they are one; `42, not 40` turns nothing round."""
+    return sum(1 for _ in NEGATION.finditer(CONCORD.sub(" no ", CONTRAST.sub(" ", text))))
 
 
 class WordIndex:

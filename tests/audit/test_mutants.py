@@ -273,6 +273,59 @@ def invent_duty(result: Result, pick: random.Random) -> tuple[Message, ...]:
     return result.with_summary("You must never write to the press office before Monday.")
 
 
+def active_rules(result: Result) -> list[Any]:
+    """The live rules of some length that stand before the tail."""
+    ledger = result.analysis.join.ledger
+    return [
+        i for i in ledger.items if i.family == "constraint" and ledger.state(i) == "active" and 3 < len(i.text.split()) <= 40
+    ]
+
+
+def false_completion(result: Result, pick: random.Random) -> tuple[Message, ...] | None:
+    """The summary says that something is done which is under way, has failed or is unclear."""
+    ledger = result.analysis.join.ledger
+    behind = ("started", "partial", "unknown", "failed_clean")
+    effects = [i for i in ledger.items if i.family == "effect" and ledger.state(i) in behind and i.attributes.get("target")]
+    for effect in pick.sample(effects, len(effects)):
+        name = effect.text.partition(" ")[0].replace("_", " ")
+        others = [i for i in ledger.items if i.family == "effect" and i.attributes.get("target") == effect.attributes["target"]]
+        if all(ledger.state(other) in behind for other in others) and len(effect.attributes["target"]) > 3:
+            return result.with_summary(f"The {name} of {effect.attributes['target']} was completed successfully.")
+    return None
+
+
+def false_release(result: Result, pick: random.Random) -> tuple[Message, ...] | None:
+    """The summary says that a rule was lifted which holds."""
+    rules = active_rules(result)
+    if not rules:
+        return None
+    words = pick.choice(rules).text.rstrip(".!").split()[:12]
+    return result.with_summary(f"The user lifted the rule about {' '.join(words).replace('`', '')}.")
+
+
+def false_approval(result: Result, pick: random.Random) -> tuple[Message, ...]:
+    """The summary says that somebody agreed who was never asked."""
+    said = ("The user approved the transfer of 12 pallets to Narvik.", "Karoline Ferber signed off on the new tariff.")
+    return result.with_summary(pick.choice(said))
+
+
+def invented_order(result: Result, pick: random.Random) -> tuple[Message, ...]:
+    """The summary gives an order that nobody gave."""
+    said = ("Never answer letters of the tax adviser.", "Always send a copy of the invoice to the tax adviser.", "You must water the orchids on Sundays.")
+    return result.with_summary(pick.choice(said))
+
+
+NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}(?=[ .,;])")
+
+
+def name_swap(result: Result, pick: random.Random) -> tuple[Message, ...] | None:
+    """The summary tells a rule with another name in it."""
+    rules = [i for i in active_rules(result) if NAME.search(i.text) and "\n" not in i.text]
+    if not rules:
+        return None
+    return result.with_summary(NAME.sub("Zebulon", pick.choice(rules).text, count=1))
+
+
 def hide_carrier(result: Result, pick: random.Random) -> tuple[Message, ...]:
     """The summary brings a carrier of its own."""
     return result.with_summary(render_block([Entry(kind="receipt", text="done: everything")]))
@@ -333,7 +386,7 @@ def lose_carrier(result: Result, pick: random.Random) -> tuple[Message, ...]:
 ON_MESSAGES: dict[str, MessageOperator] = {
     operator.__name__: operator
     for operator in (
-        contradict, invent_value, invent_duty, hide_carrier, blind, lose_message, lose_instructions, change_message, swap_messages,
+        contradict, invent_value, invent_duty, false_completion, false_release, false_approval, invented_order, name_swap, hide_carrier, blind, lose_message, lose_instructions, change_message, swap_messages,
         orphan, lose_carrier,
     )
 }  # fmt: skip
@@ -355,6 +408,11 @@ RULES_OF = {
     "contradict": {"audit.contradicted"},
     "invent_value": {"audit.unsupported"},
     "invent_duty": {"audit.unsupported"},
+    "false_completion": {"audit.contradicted"},
+    "false_release": {"audit.contradicted", "audit.unsupported"},
+    "false_approval": {"audit.unsupported"},
+    "invented_order": {"audit.unsupported"},
+    "name_swap": {"audit.altered"},
     "hide_carrier": {"audit.carrier-damaged"},
     "blind": {"audit.opaque"},
     "lose_message": {"audit.severed"},
@@ -394,8 +452,8 @@ def test_an_operator_is_found_and_named_on_the_case_of_our_own(name: str, shop_r
         messages = resealed(shop_result, entries)
     else:
         found = ON_MESSAGES[name](shop_result, pick)
-        if found is None and name == "orphan":
-            pytest.skip("no pair is kept in this case")
+        if found is None and name in ("orphan", "false_completion"):
+            pytest.skip("no pair is kept, and nothing is unsettled in this case")
         assert found is not None
         messages = found
     report = check(shop_result, messages)
