@@ -131,7 +131,23 @@ NARRATIVE = re.compile(
     I,
 )
 """What begins so tells what was."""
-PLACE_WORDS = frozenset({"production", "prod", "staging", "test", "testing", "dev", "development", "live", "qa", "sandbox", "produktion", "producción", "pruebas"})
+PLACE_WORDS = frozenset(
+    {
+        "production",
+        "prod",
+        "staging",
+        "test",
+        "testing",
+        "dev",
+        "development",
+        "live",
+        "qa",
+        "sandbox",
+        "produktion",
+        "producción",
+        "pruebas",
+    }
+)
 """Where something is done: the same deed in another place is another deed."""
 HEAD = re.compile(r"^(?:[-*•]\s+|\d+[.)]\s+)+")
 

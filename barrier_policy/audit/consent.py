@@ -91,7 +91,9 @@ def claims_of(clause: str) -> frozenset[Claim]:
     if ENDED.search(clause) and not CONDITION.search(ENDED.sub(" ", clause)):
         found.add(Claim.ENDED)
     if not CONDITION.search(clause):
-        found.update(claim for claim, pattern in ((Claim.ALLOWED, ALLOWED), (Claim.AGREED, AGREED)) if pattern.search(clause))
+        found.update(
+            claim for claim, pattern in ((Claim.ALLOWED, ALLOWED), (Claim.AGREED, AGREED)) if pattern.search(clause)
+        )
     return frozenset(found)
 
 

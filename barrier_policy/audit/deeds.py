@@ -152,7 +152,9 @@ def _is_elsewhere(words: frozenset[str], deed: Deed) -> bool:
 
 def _turns(messages: Sequence[Message], effects: dict[tuple[int, int], Known]) -> Iterator[_Turn]:
     turn = _Turn()
-    answers = {part.call_id: part.text for message in messages for part in message.parts if part.type is PartType.TOOL_RESULT}
+    answers = {
+        part.call_id: part.text for message in messages for part in message.parts if part.type is PartType.TOOL_RESULT
+    }
     for message in messages:
         if opens_turn(message):
             yield turn
@@ -184,7 +186,9 @@ def _parts(message: Message) -> Iterator[Deed]:
             for clause in PART_END.split(sentence) if "?" not in sentence else ():
                 words = matter(clause)
                 if len(words) >= FEWEST and not DONE.search(clause) and not AGREED.search(clause):
-                    yield Deed(is_open=True, words=words, text=clause.strip(), place=place_of(message, number), is_asked=True)
+                    yield Deed(
+                        is_open=True, words=words, text=clause.strip(), place=place_of(message, number), is_asked=True
+                    )
 
 
 def _assign(turn: _Turn) -> dict[int, list[int]]:

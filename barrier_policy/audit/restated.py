@@ -52,8 +52,14 @@ class Rules:
 
         words = matter(sentence.text)
         share, numbers = self._said_words.best(words)
-        near = [n for n in numbers if share >= MOSTLY or len(self._said_words.texts[n] & words) >= NEARLY * len(self._said_words.texts[n])]
-        return next((self._said[number] for number in near if is_renamed(self._said[number][1], sentence.text, is_name)), None)
+        near = [
+            n
+            for n in numbers
+            if share >= MOSTLY or len(self._said_words.texts[n] & words) >= NEARLY * len(self._said_words.texts[n])
+        ]
+        return next(
+            (self._said[number] for number in near if is_renamed(self._said[number][1], sentence.text, is_name)), None
+        )
 
 
 def _said(messages: Sequence[Message]) -> Iterator[tuple[Place, str]]:

@@ -10,7 +10,7 @@ import msgspec
 
 from barrier_policy.decision.assess import Assessment
 from barrier_policy.decision.excerpts import Excerpts, items_of
-from barrier_policy.decision.model import Reason
+from barrier_policy.decision.model import Reason, SpanDecision
 from barrier_policy.join.places import binding_name
 from barrier_policy.policy import verdict
 from barrier_policy.policy.model import PolicySet, Repair, Severity
@@ -57,7 +57,7 @@ def decision_rows(analysis: Analysis, *, fold: bool) -> list[Row]:
     repairs = repairs_of(analysis.policies)
     naming = frozenset(rule.id for _, rule in analysis.policies.rules() if rule.evidence)
     rows = [
-        _row(found, action, list(_lines(found, decided.reasons, texts, repairs, naming)), analysis.plan.outcome, fold=fold)
+        _row(found, action, list(_lines(found, decided, texts, repairs, naming)), analysis.plan.outcome, fold=fold)
         for found, decided, action in zip(analysis.assessments, analysis.decision.spans, analysis.plan.actions, strict=True)
     ]
     if not fold or len(rows) <= LONG:
@@ -119,7 +119,7 @@ def _row(found: Assessment, action: str, lines: list[Line], outcome: str, *, fol
 
 def _lines(
     found: Assessment,
-    reasons: Sequence[Reason],
+    decided: SpanDecision,
     texts: ItemTexts,
     repairs: Mapping[str, Sequence[Repair]],
     naming: Collection[str],
@@ -130,13 +130,13 @@ def _lines(
     """
     for error in found.errors:
         yield error.rule, f"the {error.part} could not be evaluated: {error.message}"
-    for number, reason in enumerate(by_weight(reasons, repairs)):
+    for number, reason in enumerate(by_weight(decided.reasons, repairs)):
         if number == 0 or reason.rule in naming:
             named = [entry.item for entry in reason.evidence] if reason.rule in naming else []
             yield reason.rule, _what(reason.explanation, named, texts)
     if found.default_barrier:
         yield "(no permit)", "no rule permits to summarize it"
-    for reason in found.warnings:
+    for reason in decided.warnings:
         named = [entry.item for entry in reason.evidence]
         yield reason.rule, f"in mode warn: {_what(reason.explanation, named, texts)}"
 

@@ -288,7 +288,9 @@ def false_completion(result: Result, pick: random.Random) -> tuple[Message, ...]
     effects = [i for i in ledger.items if i.family == "effect" and ledger.state(i) in behind and i.attributes.get("target")]
     for effect in pick.sample(effects, len(effects)):
         name = effect.text.partition(" ")[0].replace("_", " ")
-        others = [i for i in ledger.items if i.family == "effect" and i.attributes.get("target") == effect.attributes["target"]]
+        others = [
+            i for i in ledger.items if i.family == "effect" and i.attributes.get("target") == effect.attributes["target"]
+        ]
         if all(ledger.state(other) in behind for other in others) and len(effect.attributes["target"]) > 3:
             return result.with_summary(f"The {name} of {effect.attributes['target']} was completed successfully.")
     return None
@@ -311,7 +313,11 @@ def false_approval(result: Result, pick: random.Random) -> tuple[Message, ...]:
 
 def invented_order(result: Result, pick: random.Random) -> tuple[Message, ...]:
     """The summary gives an order that nobody gave."""
-    said = ("Never answer letters of the tax adviser.", "Always send a copy of the invoice to the tax adviser.", "You must water the orchids on Sundays.")
+    said = (
+        "Never answer letters of the tax adviser.",
+        "Always send a copy of the invoice to the tax adviser.",
+        "You must water the orchids on Sundays.",
+    )
     return result.with_summary(pick.choice(said))
 
 

@@ -61,9 +61,7 @@ def test_an_honest_summary_passes(one: dict[str, Any], compacted: dict[str, Comp
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("one", CONVERSATIONS, ids=lambda one: one["name"])
-def test_what_is_told_wrongly_is_found(
-    one: dict[str, Any], way: str, compacted: dict[str, Compacted], check: Check
-) -> None:
+def test_what_is_told_wrongly_is_found(one: dict[str, Any], way: str, compacted: dict[str, Compacted], check: Check) -> None:
     result = compacted[one["name"]]
     for carrier in ("", one["honest"][0]):
         report = check(result, result.with_summary(*filter(None, (carrier, one[way]))))
