@@ -62,3 +62,9 @@ def test_who_takes_it_back_closes_it() -> None:
 )
 def test_thanks_answers_and_rules_are_no_open_orders(said: str, reply: str) -> None:
     assert _decided(said, reply) != "retain"
+
+
+def test_a_polite_order_with_a_date_is_open_where_the_user_says_to_finish_it() -> None:
+    order = user("mi prepari il riepilogo degli accessi dei fornitori? mi serve entro le 16 per il comitato")
+    looked = [*tool("iam.conta_accessi", "forn-eltek 41\nforn-pia 0", giorni=30), *agent("Eltek 41, PIA nessuno.")]
+    assert at(judge([*order, *looked, *PARKING], user("ok, finisci")), 0).action == "retain"

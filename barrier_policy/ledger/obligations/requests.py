@@ -77,9 +77,16 @@ def requests(conversation: Conversation, effect_states: Mapping[str, str]) -> It
 
 
 def _asked_for_work(conversation: Conversation, given: Sequence[Turn]) -> list[Turn]:
-    """The turns that give work, and those that ask for it as politely as one asks a question: `could you put together …?`."""
-    polite = (turn for turn in conversation.turns if turn.has_user and "request" in turn.kinds)
+    """The turns that give work, and those that ask for it as politely as one asks a question: `could you put together …? I need it by four`."""
+    polite = (turn for turn in conversation.turns if turn.has_user and _asks_politely(conversation, turn))
     return sorted({turn.index: turn for turn in (*given, *polite)}.values(), key=lambda turn: turn.index)
+
+
+def _asks_politely(conversation: Conversation, turn: Turn) -> bool:
+    """Whether a message holds a request, or a question after which the user says more that is none."""
+    return "request" in turn.kinds or (
+        "question" in turn.kinds and not asks(last_sentence(user_text(conversation, turn).strip()))
+    )
 
 
 def _is_several_things(conversation: Conversation, turn: Turn) -> bool:
