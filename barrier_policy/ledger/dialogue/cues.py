@@ -97,6 +97,8 @@ ACKNOWLEDGES = re.compile(rf"\W*(?:{_ACKNOWLEDGEMENTS})(?:\W+(?:{_ACKNOWLEDGEMEN
 MAX_ACKNOWLEDGEMENT = 120
 UNDERTAKING_WORDS = 8
 """Words at the beginning of an answer by which the agent says yes to what it was asked to do."""
+DECLINING_WORDS = 8
+"""Words of a message among which a no declines what was asked."""
 LATEST_YES = 2
 """The word with which such a yes begins at the latest: `all right, I will do that`."""
 
@@ -139,6 +141,11 @@ def undertakes(text: str) -> bool:
     """Whether the agent begins by saying that it will do what it was asked: `of course`, `gern`, `かしこまりました`."""
     hit = find_words("undertakes", text, first=UNDERTAKING_WORDS)
     return hit is not None and hit.word <= LATEST_YES
+
+
+def declines(text: str) -> bool:
+    """Whether a message begins with a no, or with words by which somebody takes a wish back: `nah, then not`, `oh wait, leave it`."""
+    return find_words("declines", text, first=DECLINING_WORDS) is not None
 
 
 def thanks(text: str) -> bool:

@@ -14,7 +14,7 @@ from barrier_policy.ledger.conversation.turns import (
     waiting_words,
     words_of,
 )
-from barrier_policy.ledger.dialogue.cues import asks, defers, only_asks, turns_elsewhere
+from barrier_policy.ledger.dialogue.cues import asks, declines, defers, only_asks, turns_elsewhere
 from barrier_policy.ledger.model import Event, Item
 from barrier_policy.ledger.obligations.owed import Found, new_obligation
 from barrier_policy.transcript.model import MessageKind, Origin
@@ -101,7 +101,11 @@ def _answered(conversation: Conversation, turn: Turn) -> int | None:
         return None
     if _is_cut(conversation, turn, after):
         return None
-    told = bool(after.kinds & ANSWERS) or ("value" in after.kinds and not only_asks(user_text(conversation, after).strip()))
+    told = (
+        bool(after.kinds & ANSWERS)
+        or declines(user_text(conversation, after)[:MAX_REPLY])
+        or ("value" in after.kinds and not only_asks(user_text(conversation, after).strip()))
+    )
     answers = is_instruction(after) or told or _is_taken(conversation, after)
     if not answers or not after.is_read or after.puts_off or _turns_elsewhere(conversation, after):
         return None
