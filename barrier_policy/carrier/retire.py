@@ -14,8 +14,9 @@ import msgspec
 
 from barrier_policy.carrier.record import CarrierRecord
 from barrier_policy.carrier.replace import VALUE, find_replacements
-from barrier_policy.carrier.shelf import Dropped, Shelf, Unit
+from barrier_policy.carrier.shelf import Dropped, Shelf
 from barrier_policy.carrier.shown import Lines
+from barrier_policy.carrier.unit import Unit
 from barrier_policy.carrier.write import record_kind
 from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.conversation.turns import opens_turn
