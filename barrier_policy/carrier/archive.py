@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from barrier_policy.carrier.block import Block, Entry, in_order
+from barrier_policy.carrier.items import CARRIED
 from barrier_policy.carrier.record import (
     WORD_OF_STATE,
     CarrierRecord,
@@ -18,7 +19,6 @@ from barrier_policy.carrier.record import (
     make_record,
     read_receipt,
 )
-from barrier_policy.carrier.shelf import CARRIED
 from barrier_policy.digest import digest_bytes, digest_text, stable_json
 from barrier_policy.errors import CarrierError
 

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from barrier_policy.carrier.record import Fields, with_mark
-from barrier_policy.carrier.shelf import Shelf, Unit
+from barrier_policy.carrier.shelf import Shelf
+from barrier_policy.carrier.unit import Unit
 from barrier_policy.ledger.currency.corrections import (
     Replaced,
     Statement,

@@ -14,8 +14,9 @@ import msgspec
 
 from barrier_policy.carrier.record import CarrierRecord
 from barrier_policy.carrier.replace import VALUE, find_replacements
-from barrier_policy.carrier.shelf import Dropped, Shelf, Unit
+from barrier_policy.carrier.shelf import Dropped, Shelf
 from barrier_policy.carrier.shown import Lines
+from barrier_policy.carrier.unit import Unit
 from barrier_policy.carrier.write import record_kind
 from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.conversation.turns import opens_turn
@@ -28,7 +29,9 @@ from barrier_policy.transcript.model import Message, Origin
 REACH = 5
 """Turns of the user that `those` and `it` may point back to, as for findings of the ledger."""
 IN_REACH = "reach"
-"""Field of a finding that a request needed which has left the transcript: how many turns of the user may still point back to it."""
+"""Field of a finding that a request needed which has left the transcript, and of a request that was held although what told so has left:
+
+how many turns of the user may still point back to it."""
 NOTED = ("statement", "evidence")
 """Kinds of records that hold what was said and is no rule and no debt."""
 RELEASABLE = frozenset({"constraint", "gate", "obligation", "plan_item"})
@@ -54,18 +57,23 @@ def retire(records: Sequence[CarrierRecord], ledger: Ledger, messages: Sequence[
         for name, reason in (*present.released(pending), *present.ended(pending)):
             if name in shelf.units:
                 shelf.remove(name, reason)
-    for name, left in present.served(list(shelf.units.values())):
-        if left > 0:
-            shelf.note(name, IN_REACH, left)
-        else:
-            shelf.remove(name, "nothing is owed any more to what needed it")
-    for found in list(find_replacements(shelf, ledger, messages, present.places)):
-        if found.name.startswith(VALUE):
-            shelf.remove_value(found.name.removeprefix(VALUE), found.reason)
-        elif found.item is not None:
-            shelf.rewrite(found.name, found.item, "it says now what holds instead of its values")
-        elif found.name in shelf.units:
-            shelf.remove(found.name, found.reason)
+    units = list(shelf.units.values())
+    for reason, found in (
+        ("nothing is owed any more to what needed it", present.served(units)),
+        ("nobody has come back to it since what it waited for has left", present.held(units)),
+    ):
+        for name, left in found:
+            if left > 0:
+                shelf.note(name, IN_REACH, left)
+            else:
+                shelf.remove(name, reason)
+    for change in list(find_replacements(shelf, ledger, messages, present.places)):
+        if change.name.startswith(VALUE):
+            shelf.remove_value(change.name.removeprefix(VALUE), change.reason)
+        elif change.item is not None:
+            shelf.rewrite(change.name, change.item, "it says now what holds instead of its values")
+        elif change.name in shelf.units:
+            shelf.remove(change.name, change.reason)
     values = shelf.values()
     gone = dict(present.corrected_values(values))
     gone |= dict(
@@ -178,8 +186,17 @@ class _Present:
             consumers, since = unit.item.get("serves", ()), self.since(unit)
             if consumers and since is not None and all(self._is_done(name, carried) for name in consumers):
                 gone = any(name not in self.places for name in consumers)
-                passed = len(self._turns) - bisect_right(self._turns, since)
-                yield unit.name, max(0, int(unit.item.get(IN_REACH, REACH)) - passed) if gone else 0
+                yield unit.name, self._left(unit, since) if gone else 0
+
+    def held(self, units: Sequence[Unit]) -> Iterator[tuple[str, int]]:
+        """Requests that are owed for some turns only, and for how many more."""
+        for unit in units:
+            since = self.since(unit)
+            if unit.kind == "obligation" and IN_REACH in unit.item and since is not None:
+                yield unit.name, self._left(unit, since)
+
+    def _left(self, unit: Unit, since: int) -> int:
+        return max(0, int(unit.item.get(IN_REACH, REACH)) - (len(self._turns) - bisect_right(self._turns, since)))
 
     def _is_done(self, consumer: str, carried: set[str | None]) -> bool:
         place = self.places.get(consumer)

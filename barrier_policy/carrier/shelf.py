@@ -1,8 +1,4 @@
-"""What stands in a carrier while it is put together: things that have a line, and exact values (design section 5).
-
-A thing is known by what it is about where that has only one state at a time (a file that was written, a job, a part of the environment),
-else by its own words; never by a message index, which every compaction changes.
-"""
+"""What stands in a carrier while it is put together: things that have a line, and exact values (design section 5)."""
 
 from __future__ import annotations
 
@@ -10,25 +6,20 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
+from barrier_policy.carrier.items import VALUES, alone, carried, counted
 from barrier_policy.carrier.record import (
     CarrierRecord,
     Draft,
     Fields,
     Source,
     kind_of,
-    line_of,
     make_record,
     place_of,
     rank_of,
     text_of,
 )
 from barrier_policy.carrier.shown import Lines
-from barrier_policy.digest import digest_text
-from barrier_policy.transcript.model import Origin
-
-VALUES = "binding"
-CARRIED = "carried:"
-"""How items of earlier carriers are named."""
+from barrier_policy.carrier.unit import Said, Unit, holding, make_unit, together
 
 
 class Dropped(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,44 +29,6 @@ class Dropped(msgspec.Struct, frozen=True, kw_only=True):
     subject: str
     text: str
     reason: str
-
-
-Said = tuple[Fields, ...]
-"""What was said of a thing at one time: the item that its line shows, and items that the same line shows besides."""
-
-
-class Unit(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing that has a line: the item that it shows, and items that the same line shows besides. `earlier`: of a carrier before."""
-
-    kind: str
-    subject: str
-    item: Fields
-    held: Said
-    version: int
-    source: Source
-    earlier: bool
-
-    @property
-    def name(self) -> str:
-        """What it is known by in every round."""
-        return f"{self.kind}:{digest_text(self.subject)[7:23]}"
-
-    @property
-    def line(self) -> str:
-        """What is shown of it."""
-        return line_of(self.kind, self.item)
-
-
-def subject_of(kind: str, item: Fields) -> str:
-    """What an item is about, where that has one state at a time; else its line."""
-    about = item.get("subject", "") if kind == "job" or (kind == "receipt" and _is_edit(item)) else ""
-    about = item.get("name", "") if kind == "environment" else about
-    return about or f"line:{digest_text(line_of(kind, item))[7:23]}"
-
-
-def _is_edit(receipt: Fields) -> bool:
-    """Whether a file has been written: the next time that takes its place. One that failed says nothing of the file."""
-    return bool(receipt.get("edits")) and receipt["state"] == "confirmed"
 
 
 class Shelf:
@@ -97,11 +50,11 @@ class Shelf:
         """Take all of a record of an earlier carrier, as newer than what is there."""
         if record.kind == VALUES:
             self._before = (record.version, record.text)
-        self._put(record, _carried(record), earlier=True)
+        self._put(record, carried(record), earlier=True)
 
     def put(self, record: CarrierRecord | Draft) -> None:
         """Take all of a new record, as newer than what is there."""
-        self._put(record, _counted(record), earlier=False)
+        self._put(record, counted(record), earlier=False)
 
     def _put(self, record: CarrierRecord | Draft, items: Sequence[Fields], *, earlier: bool) -> None:
         if self._source is None or record.kind == VALUES:
@@ -113,8 +66,8 @@ class Shelf:
             if "shown_by" in item and item["shown_by"] in shown:
                 held.setdefault(item["shown_by"], []).append(item)
             elif "shown_by" in item:  # by something that is not there
-                self._put_unit(_unit(record.kind, _alone(item), (), record, earlier))
-        units = {name: _unit(record.kind, item, held.get(name, ()), record, earlier) for name, item in shown.items()}
+                self._put_unit(make_unit(record.kind, alone(item), (), record, earlier))
+        units = {name: make_unit(record.kind, item, held.get(name, ()), record, earlier) for name, item in shown.items()}
         for unit in units.values():
             self._put_unit(unit)
         for item in items:
@@ -126,7 +79,7 @@ class Shelf:
         known = self._values.get(text)
         if known is not None and place_of(known) != place_of(item):
             item = item | {"line": place_of(known)}
-        self._values[text] = _alone(item)
+        self._values[text] = alone(item)
         if holder is not None:
             self._holders[text] = (holder.name, holder.line)
 
@@ -154,11 +107,11 @@ class Shelf:
         for item in unit.held:
             kind = kind_of(item, unit.kind)
             if kind != unit.kind or item["text"] != unit.item["text"]:  # else it is the same line once more
-                self._put_unit(_unit(kind, _alone(item), (), unit, unit.earlier))
+                self._put_unit(make_unit(kind, alone(item), (), unit, unit.earlier))
 
     def unit(self, name: str) -> Unit:
         """A thing with all that was said of it."""
-        return _together(self.units[name], self._said_before.get(name, ()))
+        return together(self.units[name], self._said_before.get(name, ()))
 
     def values(self) -> dict[str, str]:
         """By exact value that no line is known to show, the head up to which its record was last found to hold."""
@@ -211,7 +164,7 @@ class Shelf:
         for name, unit in self.units.items():
             if first[unit.line] != name:
                 others.setdefault(first[unit.line], []).append((unit.kind, (unit.item, *unit.held)))
-        return {name: _holding(unit, others.get(name, ())) for name, unit in self.units.items() if first[unit.line] == name}
+        return {name: holding(unit, others.get(name, ())) for name, unit in self.units.items() if first[unit.line] == name}
 
     def _placed_values(self, units: dict[str, Unit]) -> tuple[dict[str, list[Fields]], dict[str, Fields]]:
         """Values by the thing whose line shows them, and the others by their text."""
@@ -246,116 +199,6 @@ def _shown_once(values: Mapping[str, Fields]) -> list[Fields]:
     longest = Lines((text, text) for text in sorted(values, key=lambda text: (-len(text), text)))
     holders = ((item, longest.showing(text, besides=text)) for text, item in values.items())
     return [item | {"shown_by": values[holder]["id"]} if holder else item for item, holder in holders]
-
-
-def _unit(kind: str, item: Fields, held: Sequence[Fields], of: CarrierRecord | Draft | Unit, earlier: bool) -> Unit:
-    kind = kind_of(item, kind)
-    version = of.version if "shown_by" not in item else 1
-    if "kind" in item:
-        item = {name: value for name, value in item.items() if name != "kind"}
-    return Unit(
-        kind=kind,
-        subject=subject_of(kind, item),
-        item=item,
-        held=tuple(held),
-        version=version,
-        source=of.source,
-        earlier=earlier,
-    )
-
-
-def _alone(item: Fields) -> Fields:
-    if "shown_by" not in item and "kind" not in item:
-        return item
-    return {name: value for name, value in item.items() if name not in ("shown_by", "kind")}
-
-
-def _together(unit: Unit, before: Sequence[Said]) -> Unit:
-    """A thing with what was said of it before, when the same line came: all its consumers, and the highest origin."""
-    if not before:
-        return unit
-    item, held = dict(unit.item), unit.held
-    if serves := {consumer for of in (unit.item, *(said[0] for said in before)) for consumer in of.get("serves", ())}:
-        item["serves"] = sorted(serves)
-    if "calls" in item:
-        item["calls"] = [call for said in (*before, (item, *held)) for call in _calls(unit.kind, said)]
-        held, before = _without_calls(held), [_without_calls(said) for said in before]
-    if "origin" in item:
-        item["origin"] = min(
-            (of.get("origin", item["origin"]) for of in (item, *(said[0] for said in before))), key=_authority
-        )
-    return _holding(msgspec.structs.replace(unit, item=item, held=held), [(unit.kind, said) for said in before])
-
-
-def _calls(kind: str, said: Said) -> Iterator[str]:
-    """The calls that the line of a receipt counts."""
-    for item in said:
-        if kind_of(item, kind) == kind and line_of(kind, item) == line_of(kind, said[0]):
-            yield from item.get("calls", ())
-
-
-def _without_calls(items: Said) -> Said:
-    """Receipts that count nothing themselves, because another one counts for them."""
-    return tuple(item | {"calls": []} if "calls" in item else item for item in items)
-
-
-def _holding(unit: Unit, others: Sequence[tuple[str, Said]]) -> Unit:
-    """A thing that shows others of the given kinds as well. What was carried before is left out where something new says the same."""
-    if not others:
-        return unit
-    every = {unit.item["id"]: (unit.kind, unit.item)}
-    for of, items in ((unit.kind, unit.held), *others):
-        for item in items:
-            every.setdefault(item["id"], (kind_of(item, of), item))
-    said = {(kind, item["text"]) for identifier, (kind, item) in every.items() if not identifier.startswith(CARRIED)}
-    said.add((unit.kind, unit.item["text"]))
-    held = [
-        _alone(item) | ({} if kind == unit.kind else {"kind": kind}) | {"shown_by": unit.item["id"]}
-        for identifier, (kind, item) in list(every.items())[1:]
-        if not identifier.startswith(CARRIED) or (kind, item["text"]) not in said
-    ]
-    return msgspec.structs.replace(unit, held=tuple(held))
-
-
-def _counted(record: CarrierRecord | Draft) -> list[Fields]:
-    """The items of a record; receipts with the names of the calls that they speak of, so that equal ones can be counted.
-
-    A call is named by its place in the transcript that it was recorded from, which is known by its last message.
-    """
-    head = record.source.head[7:15]
-    return [
-        {"calls": [f"{item['id'].partition(':')[2]}@{head}"]} | item if kind_of(item, record.kind) == "receipt" else item
-        for item in record.items
-    ]
-
-
-def _carried(record: CarrierRecord) -> list[Fields]:
-    """Items of an earlier record under names that no longer depend on where they once stood; what was one line is one item.
-
-    So do the places of values: message 6 of another transcript is not message 6 of this one.
-    """
-    items = _counted(record)
-    written = digest_text(record.text)[7:15]
-    names = {
-        item["id"]: f"{CARRIED}{digest_text(kind_of(item, record.kind) + line_of(record.kind, item))[7:23]}"
-        for item in items
-    }
-    found: dict[str, Fields] = {}
-    calls: dict[str, list[str]] = {}
-    for item in items:
-        renamed = item | {"id": names[item["id"]]}
-        calls.setdefault(renamed["id"], []).extend(item.get("calls", ()))
-        if "shown_by" in item:
-            renamed["shown_by"] = names.get(item["shown_by"], item["shown_by"])
-        if kind_of(item, record.kind) == VALUES and not isinstance(place_of(item), str):
-            renamed["line"] = f"{place_of(item)}@{written}"
-        if renamed.get("shown_by") != renamed["id"]:
-            found.setdefault(renamed["id"], renamed)
-    return [item | {"calls": calls[name]} if calls[name] else item for name, item in found.items()]
-
-
-def _authority(origin: str) -> int:
-    return Origin(origin).rank if origin in set(Origin) else -1
 
 
 def _record(unit: Unit, values: Sequence[Fields]) -> CarrierRecord:

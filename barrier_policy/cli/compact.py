@@ -13,11 +13,11 @@ from barrier_policy.cli.options import OutputFormat, Request, both_given
 from barrier_policy.cli.session import STDIN, Session
 from barrier_policy.digest import digest_bytes
 from barrier_policy.errors import AuditFailedError, BarrierPolicyError, CompactionRefusedError
+from barrier_policy.gate.compaction import Compaction
 from barrier_policy.gate.gate import Gate
 from barrier_policy.gate.journal import State
 from barrier_policy.gate.refusal import find_relief
 from barrier_policy.gate.refused import told
-from barrier_policy.gate.transaction import Compaction
 from barrier_policy.transcript.tokens import estimate_tokens
 
 

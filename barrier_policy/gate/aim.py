@@ -10,7 +10,7 @@ from collections.abc import Callable
 import msgspec
 
 from barrier_policy.decision.plan import make_plan
-from barrier_policy.gate.transaction import Compaction, Missed
+from barrier_policy.gate.compaction import Compaction, Missed
 from barrier_policy.walk import Analysis
 
 TRIES = 6

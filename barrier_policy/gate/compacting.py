@@ -15,6 +15,7 @@ from barrier_policy.facts.memo import FactMemo
 from barrier_policy.gate.aim import Short, aim
 from barrier_policy.gate.asked_span import within
 from barrier_policy.gate.assemble import Run, find_runs
+from barrier_policy.gate.compaction import Compaction, Missed, unchanged
 from barrier_policy.gate.journal import FINAL, Journal, State, Watch
 from barrier_policy.gate.refusal import Seen, reasons_digest, refusal, remember
 from barrier_policy.gate.summarize import Check, summarize
@@ -22,7 +23,7 @@ from barrier_policy.gate.summary_check import check_summary
 from barrier_policy.gate.summary_request import Summarizer, Summary, SummaryRequest
 from barrier_policy.gate.target import Target
 from barrier_policy.gate.threads import Cancellation
-from barrier_policy.gate.transaction import WRAPPING, Compaction, Missed, Summarize, Transaction, unchanged
+from barrier_policy.gate.transaction import WRAPPING, Summarize, Transaction
 from barrier_policy.log.decision_log import DecisionLog
 from barrier_policy.log.logged import log_decision
 from barrier_policy.log.record import Asked

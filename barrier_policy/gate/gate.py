@@ -16,6 +16,7 @@ from barrier_policy.decision.model import Decision
 from barrier_policy.errors import JournalError
 from barrier_policy.gate.asked_span import check_span
 from barrier_policy.gate.compacting import Compacting
+from barrier_policy.gate.compaction import Compaction
 from barrier_policy.gate.journal import Watch
 from barrier_policy.gate.observe import Observer
 from barrier_policy.gate.recover import Recovered, recover
@@ -24,7 +25,6 @@ from barrier_policy.gate.summarizers.make import make_summarizer
 from barrier_policy.gate.summary_request import Summarizer
 from barrier_policy.gate.target import FileTarget, MemoryTarget, Target
 from barrier_policy.gate.threads import Cancellation, cancellable
-from barrier_policy.gate.transaction import Compaction
 from barrier_policy.profile import Profile
 from barrier_policy.transcript.source import Source
 from barrier_policy.walk import (

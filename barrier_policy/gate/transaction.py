@@ -10,16 +10,16 @@ import msgspec
 
 from barrier_policy.audit.audit import audit_analysis
 from barrier_policy.audit.model import AuditReport, Outcome
-from barrier_policy.carrier.earlier import Earlier, Untyped
-from barrier_policy.decision.model import Decision
+from barrier_policy.carrier.earlier import Earlier
 from barrier_policy.digest import digest_bytes
 from barrier_policy.errors import AuditFailedError, BarrierPolicyError, JournalError, SummaryTooLongError
 from barrier_policy.gate.archive import Archive, archive_originals
 from barrier_policy.gate.assemble import Run, arrange, summary_text
-from barrier_policy.gate.carry import Carrier, carry_on
+from barrier_policy.gate.carry import carry_on
+from barrier_policy.gate.compaction import Compaction, Draft, Missed, Written, unchanged
 from barrier_policy.gate.journal import FINAL, Journal, State
 from barrier_policy.gate.recover import owner
-from barrier_policy.gate.refused import Refused, refused, told
+from barrier_policy.gate.refused import refused, told
 from barrier_policy.gate.summary_request import Summary, SummaryRequest, make_request
 from barrier_policy.gate.target import Target
 from barrier_policy.profile import Inconclusive
@@ -37,41 +37,6 @@ ATTEMPTS = 5
 """How often a transcript may grow while it is being compacted before the compaction gives up."""
 
 Summarize = Callable[[SummaryRequest], Summary]
-
-
-class Compaction(msgspec.Struct, frozen=True, kw_only=True):
-    """What a compaction did. `outcome` is compacted or nothing_to_reclaim; `output` the new transcript in the format of the old one.
-
-    `kept` are runs whose summary was longer than they are, `refused` those whose summary the audit found at fault: they stay. Of
-    `untyped_carriers` the store has lost the typed records: nothing that is said ends their lines. `arrived` counts messages that came in meanwhile and were
-    carried over; sizes are in tokens of the whole context.
-    """
-
-    outcome: str
-    decision: Decision
-    output: bytes
-    carrier: Carrier
-    report: AuditReport | None = None
-    transaction: str = ""
-    archive: Archive | None = None
-    kept: tuple[Run, ...] = ()
-    refused: tuple[Refused, ...] = ()
-    arrived: int = 0
-    unreadable_carriers: tuple[int, ...] = ()
-    untyped_carriers: tuple[Untyped, ...] = ()
-    tokens_before: int = 0
-    tokens_after: int = 0
-
-    @property
-    def messages(self) -> Any:
-        """The new transcript as Python objects, where its format is one JSON document: a list of messages, or an object that has one."""
-        return msgspec.json.decode(self.output)
-
-
-class Missed(msgspec.Struct, frozen=True, kw_only=True):
-    """A plan whose result would be larger than the target: how large, in tokens."""
-
-    tokens: int
 
 
 class Transaction(msgspec.Struct, kw_only=True):
@@ -132,7 +97,7 @@ class Transaction(msgspec.Struct, kw_only=True):
         carrier = carry_on(self.earlier, records, self.analysis, self.store)
         self.journal.record(State.REBOUND, records=carrier.pointer.digest if carrier.pointer else "")
         summaries, kept = self._summaries(archive)
-        draft = _Draft(
+        draft = Draft(
             decision=decision,
             carrier=carrier,
             transaction=self.journal.name,
@@ -143,7 +108,7 @@ class Transaction(msgspec.Struct, kw_only=True):
         )
         return self._settle(summaries, draft)
 
-    def _settle(self, summaries: dict[Run, str], draft: _Draft) -> Compaction | Missed:
+    def _settle(self, summaries: dict[Run, str], draft: Draft) -> Compaction | Missed:
         """Commit the new context. Where its audit finds some summaries at fault, what these stand for stays.
 
         Raises AuditFailedError where all are at fault, or nothing is gained without them.
@@ -207,15 +172,15 @@ class Transaction(msgspec.Struct, kw_only=True):
             for piece in pieces
         )
 
-    def _write(self, source: Source, transcript: Transcript, pieces: Sequence[Piece]) -> _Written:
+    def _write(self, source: Source, transcript: Transcript, pieces: Sequence[Piece]) -> Written:
         """Seal against a head, write aside, audit. Raises AuditFailedError."""
         output = write_transcript(source, transcript, pieces, self.decider.plugins.writers)
         self.journal.record(State.SEALED, head=source.digest, output=digest_bytes(output))
         self.journal.record(State.APPLIED, **self.target.stage(output))
         report, tokens = self._audited(output, transcript)
-        return _Written(output=output, report=report, tokens_after=tokens)
+        return Written(output=output, report=report, tokens_after=tokens)
 
-    def _commit(self, pieces: tuple[Piece, ...], written: _Written, draft: _Draft) -> Compaction:
+    def _commit(self, pieces: tuple[Piece, ...], written: Written, draft: Draft) -> Compaction:
         """Put what was written aside in place. A transcript that grew meanwhile is written again with what came,
 
         also one that grew while it was being replaced.
@@ -272,44 +237,3 @@ def _content(message: Message) -> tuple[Any, ...]:
     """What a message says, wherever it stands in the file."""
     parts = tuple(msgspec.structs.replace(part, pointer="", line=0) for part in message.parts)
     return message.role, message.origin, message.kind, parts
-
-
-def unchanged(decision: Decision, target: Target, *, kept: tuple[Run, ...] = ()) -> Compaction:
-    """Nothing leaves: the output is the input, with what arrived since the plan."""
-    output = target.give_back().data
-    tokens = decision.totals.tokens_before
-    return Compaction(
-        outcome="nothing_to_reclaim",
-        decision=decision,
-        output=output,
-        carrier=Carrier(text="", records=()),
-        kept=kept,
-        tokens_before=tokens,
-        tokens_after=tokens,
-    )
-
-
-class _Written(msgspec.Struct, frozen=True, kw_only=True):
-    """What was written aside, its audit, and its size in tokens."""
-
-    output: bytes
-    report: AuditReport
-    tokens_after: int
-
-
-class _Draft(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of a compaction before its commit."""
-
-    decision: Decision
-    carrier: Carrier
-    transaction: str
-    archive: Archive | None
-    kept: tuple[Run, ...]
-    unreadable_carriers: tuple[int, ...]
-    untyped_carriers: tuple[Untyped, ...]
-    refused: tuple[Refused, ...] = ()
-
-    def finish(self, **found: Any) -> Compaction:
-        """The compaction as it was committed."""
-        known = {name: getattr(self, name) for name in self.__struct_fields__}
-        return Compaction(outcome="compacted", tokens_before=self.decision.totals.tokens_before, **known, **found)

@@ -21,8 +21,9 @@ def new_obligation(
     debtor: str,
     creditor: str,
     subject: str = "",
+    turns: int = 0,
 ) -> Item:
-    """An obligation: who owes it to whom, in which words, and whether a record can hold it."""
+    """An obligation: who owes it to whom, in which words, and whether a record can hold it; with `turns`, for so many turns of the user."""
     return Item(
         id=f"{kind}:{message}.{part}.{number}",
         family=Family.OBLIGATION,
@@ -32,11 +33,11 @@ def new_obligation(
         text=text,
         subject=subject,
         rebindable=rebindable,
-        attributes=_parties(debtor, creditor),
+        attributes=_parties(debtor, creditor, turns),
     )
 
 
 @cache
-def _parties(debtor: str, creditor: str) -> dict[str, str]:
+def _parties(debtor: str, creditor: str, turns: int) -> dict[str, str]:
     """One dict for all obligations between the two; nobody writes to it."""
-    return {"debtor": debtor, "creditor": creditor}
+    return {"debtor": debtor, "creditor": creditor} | ({"reach": str(turns)} if turns else {})

@@ -28,6 +28,8 @@ from barrier_policy.transcript.model import MessageKind, Origin
 
 MAX_FRAGMENT = 200
 """Characters of a message that may be one piece of several."""
+HELD_TURNS = 5
+"""Turns of the user for which a message stays owed that was held when all behind it was summarized: what told so has left."""
 SURE = 60
 """Confidence from which an instruction that was only looked into counts as work still open."""
 
@@ -36,7 +38,8 @@ def requests(conversation: Conversation, effect_states: Mapping[str, str]) -> It
     """One obligation for each user turn that gives work; satisfied once the work has been done and confirmed.
 
     One that still waits for an effect, or that the agent is at now, can't be held by a record, unless it tells a secret, which the
-    record leaves out and the context should lose.
+    record leaves out and the context should lose. One that an earlier compaction held although it summarized all behind it is held by a
+    record, for a time: what made it owed is not in sight, and neither is what answered it.
     """
     conversation = msgspec.structs.replace(conversation, turns=without_asides(conversation))
     noted = put_aside(conversation)
@@ -48,7 +51,12 @@ def requests(conversation: Conversation, effect_states: Mapping[str, str]) -> It
     ended = [None if turn is again else _ended(conversation, turn, effect_states, noted) for turn in given]
     in_dialogue = any(map(_is_open_dialogue, (call for turn in conversation.turns for call in turn.calls)))
     newest = next((turn for turn in reversed(given) if is_instruction(turn)), None)
-    past = [turn for turn, end in zip(given, ended, strict=True) if end is None and turn.start < conversation.present]
+    held = {turn.start for turn in given if _was_held(conversation, turn)}
+    past = [
+        turn
+        for turn, end in zip(given, ended, strict=True)
+        if end is None and turn.start < conversation.present and turn.start not in held
+    ]
     unfinished = past[-1] if past else None
     for run, turn, end in zip(runs, given, ended, strict=True):
         at_work = (
@@ -65,10 +73,17 @@ def requests(conversation: Conversation, effect_states: Mapping[str, str]) -> It
             or turn.start in noted
         )
         for told in run:
-            text = user_text(conversation, told) if at_work else told_text(conversation, told)
+            whole = at_work or told.start in held
+            text = user_text(conversation, told) if whole else told_text(conversation, told)
             rebindable = not at_work or ("secret" in told.kinds and "request" not in told.kinds)
             item = new_obligation(
-                "request", told.start, text, rebindable=rebindable, debtor=Origin.AGENT, creditor=Origin.USER
+                "request",
+                told.start,
+                text,
+                rebindable=rebindable,
+                debtor=Origin.AGENT,
+                creditor=Origin.USER,
+                turns=HELD_TURNS if told.start in held and not is_instruction(told) else 0,
             )
             events = [Event(told.start, item.id, "detached", "asked by the user")]
             if end:
@@ -119,8 +134,8 @@ def _runs(conversation: Conversation) -> Iterator[list[Turn]]:
     for turn in conversation.turns:
         if not turn.has_user:
             continue
-        answered = turn.final >= 0 or any(call.results for call in turn.calls) or turn.end >= len(conversation.messages)
-        if answered:
+        answered = turn.final >= 0 or any(call.results for call in turn.calls) or _was_summarized(conversation, turn)
+        if answered or turn.end >= len(conversation.messages):
             yield [*run, turn]
             run = []
         elif _is_fragment(turn, user_text(conversation, turn)):
@@ -139,7 +154,7 @@ def _gives_work(conversation: Conversation, turn: Turn, effect_states: Mapping[s
     """Whether the user's message makes the agent act, beyond answering a question."""
     if _works_at_present(conversation, turn) or _effects(turn, effect_states) or _goes_on(conversation, turn):
         return True
-    if is_half_answered(conversation, turn) or _stands_since_question(conversation, turn):
+    if is_half_answered(conversation, turn) or _stands_since_question(conversation, turn) or _was_held(conversation, turn):
         return True
     if not is_instruction(turn) or turn.replies:
         return False
@@ -152,6 +167,16 @@ def _gives_work(conversation: Conversation, turn: Turn, effect_states: Mapping[s
 def _was_summarized(conversation: Conversation, turn: Turn) -> bool:
     """Whether a part of the turn has left in an earlier compaction: what the agent did there is not in sight."""
     return any(message.kind is MessageKind.SUMMARY for message in conversation.messages[turn.start + 1 : turn.end])
+
+
+def _was_held(conversation: Conversation, turn: Turn) -> bool:
+    """Whether nothing but summaries stands behind the user's message: the compaction that wrote them had to keep it.
+
+    Neighbours that may leave leave together, so it was no message that might.
+    """
+    behind = conversation.messages[turn.start + 1 : turn.end]
+    summarized = bool(behind) and all(message.kind is MessageKind.SUMMARY for message in behind)
+    return turn.has_user and summarized and turn.end <= conversation.present
 
 
 def _is_open_dialogue(call: Call) -> bool:
@@ -235,9 +260,9 @@ def _stands_since_question(conversation: Conversation, turn: Turn) -> bool:
 
 
 def _called_off(conversation: Conversation, turn: Turn) -> bool:
-    """The user's next word takes the request back."""
+    """The user's next word takes the request back. What the user said next may have left in an earlier compaction."""
     after = turn.index + 1
-    if after >= len(conversation.turns):
+    if after >= len(conversation.turns) or _was_summarized(conversation, turn):
         return False
     kinds = conversation.turns[after].kinds
     return bool(kinds & {"denial"}) and "request" not in kinds
