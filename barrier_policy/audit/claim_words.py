@@ -12,8 +12,8 @@ from collections.abc import Iterator
 I = re.IGNORECASE  # noqa: E741
 
 CLAUSE_END = re.compile(
-    r"[;；。]\s*|\s[–—]\s|(?<=[^\W\d]),\s+(?=(?:but|and|while|so|because|after|then|aber|und|weil|nachdem|während|pero|y|porque|mais|et|ma|e|mas|lo que|however|which|the|der|die|das|el|la|los|las)\b)"
-    r"|\s(?=(?:but|while|because|after|nachdem|weil|pero|porque|although|obwohl|aunque)\s)",
+    r"[;；。]\s*|\s[–—]\s|(?<=[^\W\d]),\s+(?=(?:but|and|while|so|because|after|then|aber|und|weil|nachdem|während|pero|y|porque|mais|et|ma|e|mas|lo que|however)\b)"
+    r"|\s(?=(?:but|while|because|after (?:the|a|an|he|she|it|they|(?-i:[A-Z])\w*)|nachdem|weil|pero|porque|although|obwohl|aunque)\b)",
     I,
 )
 """Where one claim of a sentence may end and the next begin."""
@@ -33,7 +33,7 @@ OPEN = re.compile(
     r"\b(?:(?<!was )(?<!were )(?<!been )asked|asks|wants?|wanted|(?<!was )(?<!were )(?<!been )requested|told (?:me|us|the agent)|should|must|needs?|will|would|to be|to do|todo|still|not|never|nobody|none|nothing|pending|(?:is|are|still|remains|:) open|queued|running|in progress|next"
     r"|later|remaining|remains|outstanding|(?:is|are|still) missing|unless|once|until|if|before|tried|trying|attempt\w*|error|fatal|issue|timed out|fail\w*|unknown|waits?|waiting|tomorrow|promised|plans?|jammed|cannot|can['’]t|could|partly|partial\w*|half|only|part|alone|refused|rejected|denied|declined|lacks?|blocked|aborted"
     r"|soll\w*|muss|müssen|wird|werde|noch|nicht|nie|kein\w*|niemand|offen|läuft|fehlt|ausstehend|steht aus|gebeten|bat|möchte|wollte|will|erst|bis|wenn|solange|morgen|später|gleich|unbekannt|angefragt|erwartet|(?-i:[Oo]b)|wartet|nur|versucht\w*"
-    r"|demandé|doit|rest(?:e|ent)|pas|encore|seul\w*|essayé|tenté|en attente|aucun\w*|pidió|pide|quiere|debe|falta|queda|todavía|aún|no|nadie|ningun\w*|reste(?:nt)? à|reste en|pendiente|sigue|next steps?|to[- ]?dos?|nächste schritte|hasta|salvo|luego|tarde|sólo|solo|mañana|intentó|por comprobar|por escribir"
+    r"|(?<!été )demandé|doit|rest(?:e|ent)|pas|encore|seul\w*|essayé|tenté|en attente|aucun\w*|pidió|pide|quiere|debe|falta|queda|todavía|aún|no|nadie|ningun\w*|reste(?:nt)? à|reste en|pendiente|sigue|next steps?|to[- ]?dos?|nächste schritte|hasta|salvo|luego|tarde|sólo|solo|mañana|intentó|por comprobar|por escribir"
     r"|chiesto|deve|ancora|non|pediu|ainda|não|moet|nog|niet|nie|jeszcze|нужно|ещё|еще|не|просил\w*)\b|n['’]t\b|[?？]|还|未|没|まだ|아직|ません|않",
     I,
 )
@@ -45,7 +45,7 @@ BEGUN = re.compile(
 )
 """Something is told as begun, which says nothing of its end."""
 HANGING = re.compile(
-    r"\b(?:(?<!had )still|waits?|waiting|pending|(?<!had )not yet|yet to be|to do|on (?:its|the|their) way|queued|in progress|running|outstanding|(?:is|are|still|remains|:) open|unconfirmed|not confirmed|(?:has|have) (?:yet )?to be|unknown|unclear|expected|failed|unbekannt|unklar|erwartet|noch nicht|noch offen|ausstehend|läuft noch|unterwegs|en camino|en route|steht noch aus|fehlgeschlagen|wartet"
+    r"\b(?:(?<!had )still|waits?|waiting|awaits?|awaiting|being \w+ed|processing|in bearbeitung|en curso|en proceso|en cours|pending|(?<!had )not yet|yet to be|to do|on (?:its|the|their) way|queued|in progress|running|outstanding|(?:is|are|still|remains|:) open|unconfirmed|not confirmed|(?:has|have) (?:yet )?to be|unknown|unclear|expected|failed|unbekannt|unklar|erwartet|noch nicht|noch offen|ausstehend|läuft noch|unterwegs|en camino|en route|steht noch aus|fehlgeschlagen|wartet"
     r"|reste(?:nt)? à|reste en|pendiente|sigue|next steps?|to[- ]?dos?|nächste schritte|falta|queda por|se desconoce|no se sabe|se espera|todavía no|aún no|sigue sin|en attente|pas encore|in sospeso|non ancora|pendente|ainda não|nog niet|в ожидании|ещё не|еще не)\b|未完成|待处理|まだ|保留中|아직",
     I,
 )
@@ -57,6 +57,10 @@ CONDITION = re.compile(
     I,
 )
 """A consent or a permission with this in its clause is one on a condition, or none."""
+IF = re.compile(
+    r"\W*(?:\w+ ){0,2}(?:if|once|when|until|unless|wenn|sobald|falls|bis|si|cuando|hasta|quand|dès|se|quando|als|zodra)\b", I
+)
+"""What a condition begins with, right behind a claim."""
 ENDED = re.compile(
     r"\b(?:lifted|revoked|withdrawn|withdrew|waived|rescinded|repealed|released (?:the|this|that|from)|(?:no longer|not|n['’]t) (?:\w+ )?(?:any ?more )?(?:appl(?:y|ies)|in force|valid|required|necessary|needed|forbidden|prohibited|binding|bound|hold)"
     r"|need(?:s)? no(?:t| longer)\b|no longer (?:has|have|needs?)\b|does(?: not|n['’]t) have to|ne (?:doit|doivent|faut) plus|n['’]a plus (?:besoin|à)|ya no (?:tiene|debe|necesita)|no need to|free to|dropped (?:the|this|that) (?:rule|limit|ban|requirement)"
@@ -68,7 +72,7 @@ ENDED = re.compile(
 )
 """A rule is told as ended."""
 ALLOWED = re.compile(
-    r"\b(?:is|are|was|were) (?:now |again |also |always )?(?:allowed|permitted|fine|okay|ok|optional|unrestricted)\b|\bmay (?:now |again |also |freely )?(?!not\b|have\b|be(?:en)? (?:wrong|due|caused))\w+|\bcan (?:now|again|freely)\b|\bcan \w+ .*\bwithout\b"
+    r"\b(?:is|are|was|were) (?:now |again |also |always )?(?:allowed|permitted|fine|okay|ok|optional|unrestricted)\b|\b(?-i:may) (?:now |again |also |freely )?(?!not\b|have\b|be(?:en)? (?:wrong|due|caused))\w+|\bcan (?:now|again|freely)\b|\bcan \w+ .*\bwithout\b"
     r"|\b(?:darf|dürfen|darfst)\b|\b(?:kann|können|kannst) (?:jetzt|wieder|ab sofort)\b|\b(?:erlaubt|gestattet|zulässig)\b"
     r"|\b(?:ya )?se pueden?\b|\bpueden? (?:ya|ahora)\b|\b(?:permitid|autorizad)[oa]s?\b|\bpeu(?:t|vent) (?:désormais|maintenant)\b|\b(?:autorisé|permis)e?s?\b|\bpuò ora\b|\bconsentit[oa]\b|\bpode(?:m)? agora\b|\bpermitid[oa]\b"
     r"|\bmag (?:nu|weer)\b|\btoegestaan\b|\bdozwolon\w*|\bможно\b|\bразрешен\w*|可以|允许|してもよい|해도 된다|허용",
@@ -131,9 +135,32 @@ NARRATIVE = re.compile(
     I,
 )
 """What begins so tells what was."""
-PLACE_WORDS = frozenset({"production", "prod", "staging", "test", "testing", "dev", "development", "live", "qa", "sandbox", "produktion", "producción", "pruebas"})
+PLACE_WORDS = frozenset(
+    {
+        "production",
+        "prod",
+        "staging",
+        "test",
+        "testing",
+        "dev",
+        "development",
+        "live",
+        "qa",
+        "sandbox",
+        "produktion",
+        "producción",
+        "pruebas",
+    }
+)
 """Where something is done: the same deed in another place is another deed."""
 HEAD = re.compile(r"^(?:[-*•]\s+|\d+[.)]\s+)+")
+
+
+LATER = re.compile(
+    r"\W*(?:after|once|when(?:ever)?|as soon as|until|before|nachdem|sobald|wenn|bis|bevor|después|una vez|cuando|hasta|antes|après|dès|quand|avant|dopo|quando|prima|depois|nadat|zodra)\b",
+    I,
+)
+"""What begins so says when something is, and not that it is."""
 
 
 def clauses(sentence: str) -> Iterator[str]:

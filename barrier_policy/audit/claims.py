@@ -34,7 +34,7 @@ SPOKEN_TO = re.compile(
 """Words by which a sentence speaks to its reader."""
 COUNTED = re.compile(r"- The agent (?:made|ran|read|got) (?:more than )?\d+ [a-z ]+(?:\([^()]*\))?[^.]*\.$")
 """What the extract of this project says of calls: it counts them, and demands nothing."""
-IN_QUOTES = re.compile("[“„«「『\"]([^“”„«»「」『』\"\n]{12,2000})[”“»」』\"]")
+IN_QUOTES = re.compile('[“„«「『"]([^“”„«»「」『』"\n]{12,2000})[”“»」』"]')
 OMITTED = re.compile(r"\[…\]|[…*'\"]")
 """What the extract of this project leaves out of a quote, or writes otherwise."""
 PARTIES = re.compile(
@@ -233,7 +233,9 @@ class ClaimChecks:
 
     def _is_serious(self, clause: str) -> bool:
         """Whether it tells of consent, of rules, or of what somebody set limits to: other things are allowed and no longer needed in any text."""
-        return Claim.AGREED in claims_of(clause) or PARTIES.search(clause) is not None or self._consent.is_about_limit(clause)
+        return (
+            Claim.AGREED in claims_of(clause) or PARTIES.search(clause) is not None or self._consent.is_about_limit(clause)
+        )
 
     def _bent(self, sentence: Sentence) -> None:
         """A rule as a wish, or what somebody said under another name; what else the result says of it does not mend that."""
@@ -244,12 +246,24 @@ class ClaimChecks:
         if renamed is not None:
             place, said = renamed
             self._notes.add(
-                "audit.altered", "new text", f"said:{said}", "name", before=place, after=sentence.place, expected=said, found=sentence.text
+                "audit.altered",
+                "new text",
+                f"said:{said}",
+                "name",
+                before=place,
+                after=sentence.place,
+                expected=said,
+                found=sentence.text,
             )
 
     def _ordered(self, sentence: Sentence) -> None:
         """An order that nobody gave. Words decide, so nobody can be sure."""
-        if not self._doubted.exact or COUNTED.match(sentence.text) or REPORTED.search(sentence.text) or CODE.search(sentence.text):
+        if (
+            not self._doubted.exact
+            or COUNTED.match(sentence.text)
+            or REPORTED.search(sentence.text)
+            or CODE.search(sentence.text)
+        ):
             return
         for clause in clauses(sentence.text):
             words = matter(clause)

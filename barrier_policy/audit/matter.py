@@ -15,8 +15,12 @@ from functools import lru_cache
 PIECE = re.compile(r"\w+(?:[-.:/]\w+)*")
 HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 UNSPACED = re.compile("[぀-ヿ一-鿿฀-๿]+")
-ENDING = re.compile(r"(?:aciones|acion|amiento|ments?|ing|ados?|adas?|idos?|idas?|ierte?n?|ed|es|en|er|et|ar|ir|as|os|s|e|a|o|t|n|i|y)$")
-PREFIX = re.compile(r"^(?:an|ein|aus|ab|auf|vor|zu|mit|nach|um|los|fest|her|hin)?ge(?=[a-z]{4})|^(?:an|ein|aus|ab|auf)zu(?=[a-z]{4})")
+ENDING = re.compile(
+    r"(?:aciones|acion|amiento|ments?|ing|ados?|adas?|idos?|idas?|ierte?n?|ed|es|en|er|et|ar|ir|as|os|s|e|a|o|t|n|i|y)$"
+)
+PREFIX = re.compile(
+    r"^(?:an|ein|aus|ab|auf|vor|zu|mit|nach|um|los|fest|her|hin)?ge(?=[a-z]{4})|^(?:an|ein|aus|ab|auf)zu(?=[a-z]{4})"
+)
 VOWEL = re.compile("[aeiouyаеёиоуыэюя]|[^a-z]")
 SHORTEST, STEM = 3, 5
 MIXED = 4
@@ -62,11 +66,11 @@ def matter(text: str) -> frozenset[str]:
         word = piece.casefold()
         if any(map(str.isdigit, word)):
             found.add(word)
-            found.update(_stem(part) for part in re.split(r"[^a-zà-ÿ]+", word) if len(part) > MIXED and part not in NO_MATTER)
+            found.update(stem(part) for part in re.split(r"[^a-zà-ÿ]+", word) if len(part) > MIXED and part not in NO_MATTER)
         elif UNSPACED.match(word):
             found.update(word[n : n + 2] for n in range(max(1, len(word) - 1)))
         elif word not in NO_MATTER and (len(word) >= SHORTEST or not word.isascii()):
-            found.add(_stem(word))
+            found.add(stem(word))
     return frozenset(found)
 
 
@@ -80,7 +84,7 @@ def _pieces(text: str) -> Iterator[str]:
             yield from filter(None, HUMP.split(part))
 
 
-def _stem(word: str) -> str:
+def stem(word: str) -> str:
     """A word without its ending, in at most so many letters: enough to find it again in another form."""
     plain = "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
     plain = IRREGULAR.get(plain, plain)

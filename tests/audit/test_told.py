@@ -59,14 +59,26 @@ def test_an_honest_summary_passes(one: dict[str, Any], compacted: dict[str, Comp
         assert report.outcome is Outcome.PASS
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("one", CONVERSATIONS, ids=lambda one: one["name"])
+def told_wrongly() -> list[Any]:
+    """Conversations and ways in which a sentence tells each wrongly; those that are not seen are marked."""
+    reason = "words that no list has, in a sentence about something that nobody set limits to: docs/audit.md says so"
+    unseen = pytest.mark.xfail(reason=reason, strict=True)
+    return [
+        pytest.param(one, way, one[key], id=f"{one['name']}-{key}", marks=[unseen] if key != way else [])
+        for one in CONVERSATIONS
+        for way in WAYS
+        for key in (way, f"unseen_{way}")
+        if key in one
+    ]
+
+
+@pytest.mark.parametrize(("one", "way", "sentence"), told_wrongly())
 def test_what_is_told_wrongly_is_found(
-    one: dict[str, Any], way: str, compacted: dict[str, Compacted], check: Check
+    one: dict[str, Any], way: str, sentence: str, compacted: dict[str, Compacted], check: Check
 ) -> None:
     result = compacted[one["name"]]
     for carrier in ("", one["honest"][0]):
-        report = check(result, result.with_summary(*filter(None, (carrier, one[way]))))
+        report = check(result, result.with_summary(*filter(None, (carrier, sentence))))
         assert report.outcome is not Outcome.PASS
         assert WAYS[way] & {finding.rule for finding in report.findings}
 
