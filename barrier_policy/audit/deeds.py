@@ -107,7 +107,7 @@ class Deeds:
                     continue  # that something was begun says nothing of its end, unless to begin it was all that was asked
             elif not is_done and HANGING.search(clause) and not CONDITION.search(HANGING.sub("", clause)):
                 deed, sure = self._closed(words), False
-                if not exact and deed is not None and not _is_named(clause, deed):
+                if deed is not None and not _is_named(clause, deed):
                     continue
             else:
                 continue
