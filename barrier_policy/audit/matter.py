@@ -44,6 +44,7 @@ NO_MATTER = frozenset(
     user users agent assistant human customer's asked asks ask wants wanted requested said says told reported noted mentioned summary session
     conversation work working task tasks thing things
     use uses used using above below more less without need needs require requires required
+    end ended ends errors error problems problem issues smoothly fehler problemlos errores problemas erreurs
     done complete completed completely finish finished fully success successful successfully succeed succeeded pending open opened running
     started start begun outstanding remaining confirmed result results status state due next later already
     der die das dem den des ein eine einen einem einer eines und oder mit von vom zum zur auf für bei aus nach vor über unter ist sind war waren

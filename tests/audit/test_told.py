@@ -154,3 +154,35 @@ def test_two_ids_under_each_others_tools_are_misbound(decider: Decider) -> None:
     swapped = "create_refund ORD-88231 succeeded with 120 EUR. ship_order ORD-77120 succeeded."
     assert "audit.misbound" not in {finding.rule for finding in new_text(one, right, decider)}
     assert "audit.misbound" in {finding.rule for finding in new_text(one, swapped, decider)}
+
+
+@pytest.fixture(scope="module")
+def incident(compact: Callable[..., Compacted]) -> Compacted:
+    return compact(Path(__file__).parents[2] / "examples" / "incident.json", keep_last=10, name="incident")
+
+
+@pytest.mark.parametrize(
+    "summary",
+    [
+        "The migration of orders was completed.",
+        "The orders migration ran to its end without errors.",
+        "Deployments on Fridays after 14:00 are allowed.",
+        "The user approved everything and released the Friday rule; deployments are allowed on Fridays.",
+        "Use a new idempotency key for the orders migration.",
+    ],
+)
+def test_the_incident_is_not_told_as_ended(summary: str, incident: Compacted, check: Check) -> None:
+    assert check(incident, incident.with_summary(summary)).outcome is not Outcome.PASS
+
+
+@pytest.mark.parametrize(
+    "summary",
+    [
+        "Routine work was done.",
+        "The user and the agent looked at dashboards and logs.",
+        "The agent started the migration of orders; it is partly done and waits for Tobias.",
+        "Nothing goes out on Fridays after 14:00.",
+    ],
+)
+def test_what_is_true_of_the_incident_may_be_told(summary: str, incident: Compacted, check: Check) -> None:
+    assert check(incident, incident.with_summary(summary)).outcome is Outcome.PASS
