@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from functools import cached_property
 
 import msgspec
 
-from barrier_policy.audit.claim_words import BEGUN, DEMANDS, DONE, HANGING, HEAD, NARRATIVE, ORDER, RENEWS, REPORTED, clauses
+from barrier_policy.audit.claim_words import PARTIES, SPOKEN_TO, clauses
 from barrier_policy.audit.consent import Claim, Consent, claims_of
 from barrier_policy.audit.deeds import Deeds
 from barrier_policy.audit.items import Known
-from barrier_policy.audit.matter import Matters, matter
+from barrier_policy.audit.matter import matter
 from barrier_policy.audit.model import Outcome, Place
 from barrier_policy.audit.notebook import Notebook
+from barrier_policy.audit.orders import Orders, is_told
 from barrier_policy.audit.records import as_record, place_before
 from barrier_policy.audit.restated import Rules
 from barrier_policy.audit.stale import Superseded
@@ -23,31 +23,16 @@ from barrier_policy.facts.token_index import TokenIndex
 from barrier_policy.facts.values import QUOTED
 from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.model import UNSETTLED, Family
-from barrier_policy.transcript.model import Message, Origin, PartType
+from barrier_policy.transcript.model import Message
 
 SAME = 0.5
 """A sentence with this share of the words of a rule speaks of it."""
-SPOKEN_TO = re.compile(
-    r"\b(?:you|your|du|dir|ihr|vous|tu|usted(?:es)?|lei|voi|você|vocês|jij|jullie|ты|вы|siz|sen)\b|您|你|あなた|당신",
-    re.IGNORECASE,
-)
-"""Words by which a sentence speaks to its reader."""
 COUNTED = re.compile(r"- The agent (?:made|ran|read|got) (?:more than )?\d+ [a-z ]+(?:\([^()]*\))?[^.]*\.$")
 """What the extract of this project says of calls: it counts them, and demands nothing."""
 IN_QUOTES = re.compile('[“„«「『"]([^“”„«»「」『』"\n]{12,2000})[”“»」』"]')
 OMITTED = re.compile(r"\[…\]|[…*'\"]")
 """What the extract of this project leaves out of a quote, or writes otherwise."""
-PARTIES = re.compile(
-    r"\b(?:users?|nutzer\w*|benutzer\w*|usuari[oa]|utilisateur|rules?|bans?|freeze|restriction|regel|verbot|regla|prohibición|règle|interdiction)\b|用户|规则|ユーザー|ルール",
-    re.IGNORECASE,
-)
-"""Who releases, and what is released."""
 SIGNS = " \t.,;:!?()"
-FEWEST_ORDERED = 3
-"""Words of an order."""
-CODE = re.compile(r"[{}=\\|]|\w\(")
-STRANGE = 0.34
-"""A sentence of whose words before has a smaller share comes from elsewhere."""
 OWN = 0.6
 """Of the words of a new rule, the share that one line of before must have."""
 RELIEF = re.compile(
@@ -101,6 +86,7 @@ class ClaimChecks:
         self._superseded = superseded
         self._deeds = Deeds(known, messages)
         self._consent = Consent(known, messages, kinds)
+        self._orders = Orders(messages, self._deeds)
         self._restated = Rules(known, messages)
         self._said: WordIndex | None = None
 
@@ -170,7 +156,7 @@ class ClaimChecks:
         if self._said is None:
             lines = (line for message in self._messages for part in message.parts for line in split_sentences(part.text))
             self._said = WordIndex(content_words(line) for _, line in lines)
-        return self._said.nearest(sentence.words)[1] >= OWN or self._said_lines.best(matter(sentence.text))[0] >= OWN
+        return self._said.nearest(sentence.words)[1] >= OWN or self._orders.share_said(matter(sentence.text)) >= OWN
 
     def _nearest_rule(self, sentence: Sentence) -> tuple[int, float]:
         """The rule that the sentence speaks of, and which share of the rule's words it has."""
@@ -260,50 +246,9 @@ class ClaimChecks:
 
     def _ordered(self, sentence: Sentence) -> None:
         """An order that nobody gave. Words decide, so nobody can be sure."""
-        if (
-            not self._doubted.exact
-            or COUNTED.match(sentence.text)
-            or REPORTED.search(sentence.text)
-            or CODE.search(sentence.text)
-        ):
-            return
-        for clause in clauses(sentence.text):
-            words = matter(clause)
-            if len(words) < FEWEST_ORDERED or is_told(clause) or self._said_lines.best(words)[0] > OWN:
-                continue
-            if self._is_order(sentence, clause, words):
+        if self._doubted.exact and not COUNTED.match(sentence.text):
+            for clause in self._orders.unfounded(sentence):
                 self._unsupported("rule", clause, sentence, Outcome.INCONCLUSIVE)
-
-    def _is_order(self, sentence: Sentence, clause: str, words: frozenset[str]) -> bool:
-        """Whether it speaks to its reader or of what is under way, in the form of a demand, or of what nobody spoke of before."""
-        if ORDER.match(clause) or (DEMANDS.search(clause) and SPOKEN_TO.search(clause)):
-            return True
-        formed = any(sentence.facts.get(kind) for kind in ("constraint", "approval_gate", "request"))
-        if formed and RENEWS.search(clause) and self._deeds.is_under_way(words):
-            return True
-        if clause.endswith((":", "：")):
-            return False
-        strange = {word for word in words if word not in self._said_lines and word not in self._shown_words}
-        if sentence.hints("request") and matter(clause.split(" ", 1)[0]) <= strange and words - strange:
-            return True
-        return len(words) - len(strange) < STRANGE * len(words) and (formed or clause.endswith((".", "!", "。")))
-
-    @cached_property
-    def _said_lines(self) -> Matters:
-        """What users, instructions and the agent said, by lines and sentences."""
-        return Matters(
-            matter(line)
-            for message in self._messages
-            for part in message.parts
-            if part.type is PartType.TEXT and message.origin.rank <= Origin.AGENT.rank
-            for _, line in split_sentences(part.text)
-        )
-
-    @cached_property
-    def _shown_words(self) -> frozenset[str]:
-        """The words of calls and results."""
-        texts = (part.text for message in self._messages for part in message.parts if part.type is not PartType.TEXT)
-        return frozenset().union(*(matter(line) for text in texts for line in text.split("\n")))
 
     def _unsupported(self, kind: str, text: str, sentence: Sentence, outcome: Outcome) -> None:
         self._notes.add(
@@ -329,13 +274,6 @@ class ClaimChecks:
             found=found,
             outcome=outcome,
         )
-
-
-def is_told(sentence: str) -> bool:
-    """Whether it tells what happened, how things stand or what somebody wanted, and demands nothing of its reader."""
-    text = HEAD.sub("", sentence)
-    told = any(pattern.search(text) for pattern in (DONE, HANGING, BEGUN)) or any(map(claims_of, clauses(text)))
-    return REPORTED.search(text) is not None or ((told or NARRATIVE.match(text) is not None) and not DEMANDS.search(text))
 
 
 def _quotes(sentence: str, rule: str) -> bool:

@@ -6,11 +6,12 @@ it has most, or the ledger must know that the rule has ended. What tells a condi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from enum import StrEnum
 from itertools import chain
 
-from barrier_policy.audit.claim_words import AGREED, ALLOWED, CONDITION, ENDED, clauses
+from barrier_policy.audit.claim_words import AGREED, ALLOWED, CONDITION, ENDED, IF, LATER, clauses
 from barrier_policy.audit.items import Known
 from barrier_policy.audit.matter import Matters, matter
 from barrier_policy.audit.text import Sentence, split_sentences
@@ -25,6 +26,10 @@ MAX_TEXT = 8_000
 """Characters of a text that are searched for what supports a claim."""
 MAX_ANSWERED = 600
 """Characters at the end of what the agent said that a user's consent answers."""
+AGREES = re.compile(
+    r"approve|sign(?!al|up|in)|authori[sz]e|accept|consent|grant|confirm|freigeb|genehmig|aprob|autoriz|firm", re.IGNORECASE
+)
+"""Names of tools by which somebody consents."""
 CLAIM_WORDS = matter(
     "approved approve approval agreed agree consent consented authorized signed sign okayed gave give permission lifted lift released release revoked waived"
     " withdrawn longer apply applies required requires necessary needed need allowed permitted fine may can free rule anybody anyone"
@@ -52,6 +57,7 @@ class Consent:
     def __init__(self, known: Sequence[Known], messages: Sequence[Message], kinds: Sequence[frozenset[str]]) -> None:
         self._rules = [k for k in known if k.item.family is Family.CONSTRAINT]
         self._rule_words = Matters(matter(k.item.text) for k in self._rules)
+        self._acts = Matters(_acts(messages))
         self._limits = Matters(_limits(messages))
         said: dict[Claim, list[frozenset[str]]] = {claim: [] for claim in Claim}
         for words, claims in chain(_said(messages), _consented(messages, kinds)):
@@ -62,7 +68,7 @@ class Consent:
     def unfounded(self, sentence: Sentence) -> Iterator[tuple[str, Known | None]]:
         """The clauses with a claim that nothing supports, each with the live rule that it is about, if it is about one."""
         for clause in clauses(sentence.text):
-            claims = claims_of(clause)
+            claims = frozenset() if LATER.match(clause) else claims_of(clause)
             if claims and not self._is_supported(clause, claims):
                 yield clause, self._rule(clause)
 
@@ -70,6 +76,8 @@ class Consent:
         words = _about(clause)
         kinds = {*claims, *(LETS_GO if LETS_GO & set(claims) else ())}
         if any(self._said[kind].best(words)[0] >= MOST for kind in sorted(kinds)):
+            return True
+        if Claim.AGREED in claims and self._acts.best(words)[1]:
             return True
         share, numbers = self._rule_words.best(words)
         return share >= ABOUT and any(not self._rules[number].current for number in numbers)
@@ -88,7 +96,8 @@ class Consent:
 def claims_of(clause: str) -> frozenset[Claim]:
     """What a clause claims without a condition."""
     found = set()
-    if ENDED.search(clause) and not CONDITION.search(ENDED.sub(" ", clause)):
+    ended = ENDED.search(clause)
+    if ended and not CONDITION.search(clause[: ended.start()]) and not IF.match(clause[ended.end() :]):
         found.add(Claim.ENDED)
     if not CONDITION.search(clause):
         found.update(
@@ -100,6 +109,14 @@ def claims_of(clause: str) -> frozenset[Claim]:
 def _about(clause: str) -> frozenset[str]:
     words = matter(clause)
     return words - CLAIM_WORDS or words
+
+
+def _acts(messages: Sequence[Message]) -> Iterator[frozenset[str]]:
+    """Calls that are consent themselves: `approve_timesheet`, `sign_contract`."""
+    for message in messages:
+        for part in message.parts:
+            if part.type is PartType.TOOL_CALL and AGREES.search(part.name):
+                yield _about(f"{part.name} {part.text[:MAX_TEXT]}")
 
 
 def _limits(messages: Sequence[Message]) -> Iterator[frozenset[str]]:

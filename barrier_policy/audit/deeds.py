@@ -11,9 +11,20 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from barrier_policy.audit.claim_words import AGREED, BEGUN, CONDITION, DONE, HANGING, OPEN, PLACE_WORDS, UNDONE, clauses
+from barrier_policy.audit.claim_words import (
+    AGREED,
+    BEGUN,
+    CONDITION,
+    DONE,
+    HANGING,
+    LATER,
+    OPEN,
+    PLACE_WORDS,
+    UNDONE,
+    clauses,
+)
 from barrier_policy.audit.items import Known
-from barrier_policy.audit.matter import Matters, matter
+from barrier_policy.audit.matter import STEM, Matters, matter
 from barrier_policy.audit.messages import place_of
 from barrier_policy.audit.model import Place
 from barrier_policy.audit.needs import is_particular
@@ -33,6 +44,8 @@ SURE = 2 / 3
 """The share of a clause's words from which a foreign summary surely speaks of a call."""
 FEWEST = 2
 """A clause about fewer things tells of no deed."""
+LONG_ID = 5
+"""Characters of a word with a digit that names one thing."""
 TOOL = re.compile(r"\w+")
 MAX_PARTS = 30
 """Parts of one request that are compared with each call."""
@@ -80,17 +93,21 @@ class Deeds:
         """The deeds that a sentence tells as done and that are open, or the other way round, each with the clause, and whether that is sure."""
         for clause in clauses(sentence.text):
             words = matter(clause)
-            if len(words) < FEWEST:
+            if LATER.match(clause) or (len(words) < FEWEST and not any(map(is_id, words))):
                 continue
             is_done = DONE.search(clause) is not None
-            if is_done and not OPEN.search(clause):
+            if is_done and not OPEN.search(clause) and not HANGING.search(clause):
                 deed, sure = self._open(words, exact)
                 begun = BEGUN.search(clause)
-                if begun and deed is not None and not (deed.is_asked and matter(begun[0]) & deed.words):
+                if (
+                    begun
+                    and deed is not None
+                    and not (deed.known is None and begun[0][:STEM].casefold() in deed.text.casefold())
+                ):
                     continue  # that something was begun says nothing of its end, unless to begin it was all that was asked
             elif not is_done and HANGING.search(clause) and not CONDITION.search(HANGING.sub("", clause)):
                 deed, sure = self._closed(words), False
-                if not exact and deed is not None and not _is_named(clause, deed):
+                if deed is not None and not _is_named(clause, deed):
                     continue
             else:
                 continue
@@ -136,6 +153,11 @@ class Deeds:
         if share < SURE or any(deed.is_open for deed in deeds):
             return None
         return next((deed for deed in reversed(deeds) if deed.known is not None and deed.known.state == "confirmed"), None)
+
+
+def is_id(word: str) -> bool:
+    """Whether a word alone says which thing is meant."""
+    return len(word) >= LONG_ID and any(map(str.isdigit, word))
 
 
 def _is_named(clause: str, deed: Deed) -> bool:

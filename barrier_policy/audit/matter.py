@@ -44,6 +44,7 @@ NO_MATTER = frozenset(
     user users agent assistant human customer's asked asks ask wants wanted requested said says told reported noted mentioned summary session
     conversation work working task tasks thing things
     use uses used using above below more less without need needs require requires required
+    end ended ends errors error problems problem issues smoothly fehler problemlos errores problemas erreurs
     done complete completed completely finish finished fully success successful successfully succeed succeeded pending open opened running
     started start begun outstanding remaining confirmed result results status state due next later already
     der die das dem den des ein eine einen einem einer eines und oder mit von vom zum zur auf für bei aus nach vor über unter ist sind war waren
@@ -66,13 +67,11 @@ def matter(text: str) -> frozenset[str]:
         word = piece.casefold()
         if any(map(str.isdigit, word)):
             found.add(word)
-            found.update(
-                _stem(part) for part in re.split(r"[^a-zà-ÿ]+", word) if len(part) > MIXED and part not in NO_MATTER
-            )
+            found.update(stem(part) for part in re.split(r"[^a-zà-ÿ]+", word) if len(part) > MIXED and part not in NO_MATTER)
         elif UNSPACED.match(word):
             found.update(word[n : n + 2] for n in range(max(1, len(word) - 1)))
         elif word not in NO_MATTER and (len(word) >= SHORTEST or not word.isascii()):
-            found.add(_stem(word))
+            found.add(stem(word))
     return frozenset(found)
 
 
@@ -86,7 +85,7 @@ def _pieces(text: str) -> Iterator[str]:
             yield from filter(None, HUMP.split(part))
 
 
-def _stem(word: str) -> str:
+def stem(word: str) -> str:
     """A word without its ending, in at most so many letters: enough to find it again in another form."""
     plain = "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
     plain = IRREGULAR.get(plain, plain)

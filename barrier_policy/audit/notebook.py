@@ -64,7 +64,7 @@ class Notebook:
             severity=known.severity,
             outcome=outcome or known.outcome,
             check=check,
-            item=item,
+            item=self._shown(item, before or after),
             kind=kind,
             before=before,
             after=after,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from barrier_policy.audit.claim_words import REPORTED, SOFTENED
@@ -17,6 +18,8 @@ from barrier_policy.transcript.model import Message, Origin, PartType
 
 NEARLY = 0.5
 """The share of a rule's words by which a sentence states it again."""
+ALIKE = 0.7
+"""The share of the words of both by which a sentence with a known name in it is one that was said with another."""
 MOSTLY = 0.6
 """The share of a sentence's words that must have been said in one."""
 MAX_TEXT = 20_000
@@ -47,9 +50,6 @@ class Rules:
         A name is never written small in before (`there`); a foreign summary has it from nowhere.
         """
 
-        def is_name(word: str) -> bool:
-            return not there.holds(word.lower()) and (exact or not there.holds(word))
-
         words = matter(sentence.text)
         share, numbers = self._said_words.best(words)
         near = [
@@ -57,9 +57,17 @@ class Rules:
             for n in numbers
             if share >= MOSTLY or len(self._said_words.texts[n] & words) >= NEARLY * len(self._said_words.texts[n])
         ]
-        return next(
-            (self._said[number] for number in near if is_renamed(self._said[number][1], sentence.text, is_name)), None
-        )
+
+        def is_name(word: str, said: frozenset[str]) -> bool:
+            if there.holds(word.lower()):
+                return False
+            return not there.holds(word) or (exact and len(words & said) >= ALIKE * max(len(words), len(said)))
+
+        for number in near:
+            said = self._said_words.texts[number]
+            if is_renamed(self._said[number][1], sentence.text, lambda word, said=said: is_name(word, said)):  # type: ignore[misc]
+                return self._said[number]
+        return None
 
 
 def _said(messages: Sequence[Message]) -> Iterator[tuple[Place, str]]:
@@ -82,9 +90,10 @@ def _softens(rule: str, sentence: str) -> bool:
 
 def is_renamed(said: str, told: str, is_name: Callable[[str], bool]) -> bool:
     """Whether a name in what was said is gone, and what is told has another one right where it stood."""
-    gone = {name for name in NAME.findall(said) if not re.search(rf"\b{re.escape(name)}\b", told, re.IGNORECASE)}
-    come = {name for name in NAME.findall(told) if not re.search(rf"\b{re.escape(name)}\b", said, re.IGNORECASE)}
-    return any(_stands_for(told, new, said, old) and is_name(new) for new in come for old in gone)
+    old, new = Counter(NAME.findall(said)), Counter(NAME.findall(told))
+    gone = [name for name in old if len(re.findall(rf"\b{re.escape(name)}\b", told)) < old[name]]
+    come = [name for name in new if not re.search(rf"\b{re.escape(name)}\b", said, re.IGNORECASE)]
+    return any(_stands_for(told, one, said, other) and is_name(one) for one in come for other in gone)
 
 
 def _stands_for(told: str, new: str, said: str, old: str) -> bool:

@@ -287,12 +287,10 @@ def false_completion(result: Result, pick: random.Random) -> tuple[Message, ...]
     behind = ("started", "partial", "unknown", "failed_clean")
     effects = [i for i in ledger.items if i.family == "effect" and ledger.state(i) in behind and i.attributes.get("target")]
     for effect in pick.sample(effects, len(effects)):
-        name = effect.text.partition(" ")[0].replace("_", " ")
-        others = [
-            i for i in ledger.items if i.family == "effect" and i.attributes.get("target") == effect.attributes["target"]
-        ]
-        if all(ledger.state(other) in behind for other in others) and len(effect.attributes["target"]) > 3:
-            return result.with_summary(f"The {name} of {effect.attributes['target']} was completed successfully.")
+        name, target = effect.text.partition(" ")[0].replace("_", " "), effect.attributes["target"]
+        others = [i for i in ledger.items if i.family == "effect" and (target in i.text or name in i.text.replace("_", " "))]
+        if all(ledger.state(other) in behind for other in others) and len(target) > 3 and name != "open":
+            return result.with_summary(f"The {name} of {target} was completed successfully.")
     return None
 
 
@@ -321,7 +319,7 @@ def invented_order(result: Result, pick: random.Random) -> tuple[Message, ...]:
     return result.with_summary(pick.choice(said))
 
 
-NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}(?=[ .,;])")
+NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}(?=[ .,;])(?! -)")
 
 
 def name_swap(result: Result, pick: random.Random) -> tuple[Message, ...] | None:

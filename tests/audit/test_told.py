@@ -59,12 +59,26 @@ def test_an_honest_summary_passes(one: dict[str, Any], compacted: dict[str, Comp
         assert report.outcome is Outcome.PASS
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("one", CONVERSATIONS, ids=lambda one: one["name"])
-def test_what_is_told_wrongly_is_found(one: dict[str, Any], way: str, compacted: dict[str, Compacted], check: Check) -> None:
+def told_wrongly() -> list[Any]:
+    """Conversations and ways in which a sentence tells each wrongly; those that are not seen are marked."""
+    reason = "words that no list has, in a sentence about something that nobody set limits to: docs/audit.md says so"
+    unseen = pytest.mark.xfail(reason=reason, strict=True)
+    return [
+        pytest.param(one, way, one[key], id=f"{one['name']}-{key}", marks=[unseen] if key != way else [])
+        for one in CONVERSATIONS
+        for way in WAYS
+        for key in (way, f"unseen_{way}")
+        if key in one
+    ]
+
+
+@pytest.mark.parametrize(("one", "way", "sentence"), told_wrongly())
+def test_what_is_told_wrongly_is_found(
+    one: dict[str, Any], way: str, sentence: str, compacted: dict[str, Compacted], check: Check
+) -> None:
     result = compacted[one["name"]]
     for carrier in ("", one["honest"][0]):
-        report = check(result, result.with_summary(*filter(None, (carrier, one[way]))))
+        report = check(result, result.with_summary(*filter(None, (carrier, sentence))))
         assert report.outcome is not Outcome.PASS
         assert WAYS[way] & {finding.rule for finding in report.findings}
 
@@ -80,3 +94,95 @@ def new_text(one: dict[str, Any], summary: str, decider: Decider) -> list[Findin
 def test_the_same_holds_without_a_carrier(one: dict[str, Any], decider: Decider) -> None:
     for summary in one["honest"]:
         assert [(f.rule, f.expected, f.found) for f in new_text(one, summary, decider) if f.rule != "audit.severed"] == []
+
+
+SECRET = "sk-ant-api03-" + "Zx9Qw2Er5Ty8Ui1Op4As7Df0Gh3Jk6Lz"
+
+
+def test_no_finding_on_a_request_shows_the_secret_in_it(decider: Decider) -> None:
+    turns = [
+        {"user": f"Send the report to Kim with the api key {SECRET}."},
+        {"agent": "One moment."},
+        {"user": "Thanks."},
+        {"agent": "Fine."},
+    ]
+    before = messages(turns)
+    after = [{"role": "user", "content": "The report with the api key was sent to Kim."}, *before[-2:]]
+    report = audit(before, after, now=NOW, decider=decider)
+    assert "audit.contradicted" in {finding.rule for finding in report.findings}
+    assert SECRET not in report.to_json().decode()
+
+
+SHOP = next(one for one in CONVERSATIONS if one["name"] == "refunds")
+
+
+@pytest.mark.parametrize(
+    ("summary", "rule"),
+    [
+        ("create_refund for ORD-77120: refund_id rf_9a8b7c6d5e, status pending, still pending.", "audit.contradicted"),
+        (
+            "- Never refund more than 200 EUR without asking Dana first.\n- Try not to refund more than 200 EUR without asking Dana.",
+            "audit.weakened",
+        ),
+        ("- Never refund more than 200 EUR without asking Dana first.\n- Dana lifted this rule.", "audit.contradicted"),
+        (
+            "- Never refund more than 200 EUR without asking Dana first.\n- Never refund more than 200 EUR without asking Dave first.",
+            "audit.altered",
+        ),
+        ("The user approved refunds of any size.", "audit.contradicted"),
+        ("The customer was emailed. Emailing the customer is still to do.", "audit.contradicted"),
+    ],
+)
+def test_one_true_line_does_not_excuse_a_false_one(summary: str, rule: str, decider: Decider) -> None:
+    assert rule in {finding.rule for finding in new_text(SHOP, summary, decider)}
+
+
+def test_who_quotes_before_word_for_word_claims_nothing(decider: Decider) -> None:
+    turns = [
+        {"user": "Dana said that Kofi approved the transfer of 12 pallets to Narvik."},
+        {"agent": "The transfer was made, I think."},
+    ]
+    one = {"turns": [*turns, {"user": "Thanks."}, {"agent": "Fine."}]}
+    assert new_text(one, "The agent said: “The transfer was made, I think.”", decider) == []
+    assert new_text(one, "The user said: “Kofi approved the sale of the harbour crane.”", decider) != []
+
+
+def test_two_ids_under_each_others_tools_are_misbound(decider: Decider) -> None:
+    ship = {"call": ["ship_order", {"order": "ORD-88231"}, {"shipment": "SHP-4417", "status": "succeeded"}]}
+    one = {"turns": [*SHOP["turns"][:4], ship, *SHOP["turns"][4:]]}
+    right = "create_refund ORD-77120 succeeded with 120 EUR. ship_order ORD-88231 succeeded."
+    swapped = "create_refund ORD-88231 succeeded with 120 EUR. ship_order ORD-77120 succeeded."
+    assert "audit.misbound" not in {finding.rule for finding in new_text(one, right, decider)}
+    assert "audit.misbound" in {finding.rule for finding in new_text(one, swapped, decider)}
+
+
+@pytest.fixture(scope="module")
+def incident(compact: Callable[..., Compacted]) -> Compacted:
+    return compact(Path(__file__).parents[2] / "examples" / "incident.json", keep_last=10, name="incident")
+
+
+@pytest.mark.parametrize(
+    "summary",
+    [
+        "The migration of orders was completed.",
+        "The orders migration ran to its end without errors.",
+        "Deployments on Fridays after 14:00 are allowed.",
+        "The user approved everything and released the Friday rule; deployments are allowed on Fridays.",
+        "Use a new idempotency key for the orders migration.",
+    ],
+)
+def test_the_incident_is_not_told_as_ended(summary: str, incident: Compacted, check: Check) -> None:
+    assert check(incident, incident.with_summary(summary)).outcome is not Outcome.PASS
+
+
+@pytest.mark.parametrize(
+    "summary",
+    [
+        "Routine work was done.",
+        "The user and the agent looked at dashboards and logs.",
+        "The agent started the migration of orders; it is partly done and waits for Tobias.",
+        "Nothing goes out on Fridays after 14:00.",
+    ],
+)
+def test_what_is_true_of_the_incident_may_be_told(summary: str, incident: Compacted, check: Check) -> None:
+    assert check(incident, incident.with_summary(summary)).outcome is Outcome.PASS
