@@ -29,10 +29,11 @@ _ZERO_AFTER: Final = re.compile(r"\s*[:=]?\s*0(?!\d|[.,]\d)")
 _CLAUSE_END: Final = re.compile(r"[.,;:!?\n]")
 _VALUE_BREAK: Final = re.compile(r"[\s_,;:()/|.-]+")
 _RATIO: Final = re.compile(
-    r"(?<![\w./:,-])(?P<part>\d{1,9})(?:\s?/\s?|\s(?:of|von|vom|de|di|din|del|sur|su|van|z|ze|od|iz|из|з|із|av|af|ud af|dari|trên|trong|από|από τα|out of)\s"
-    r"|\s?(?:מתוך|מ|من|از|में से|จาก)\s?)(?P<whole>\d{1,9})(?![\w/:-]|[.,]\d)",
+    r"(?<![\w./:,-])(?P<part>\d{1,3}(?:[,.’]\d{3}){1,2}|\d{1,9})(?:\s?/\s?|\s(?:of|von|vom|de|di|din|del|sur|su|van|z|ze|od|iz|из|з|із|av|af|ud af|dari|trên|trong|από|από τα|out of)\s"
+    r"|\s?(?:מתוך|מ|من|از|में से|จาก)\s?)(?P<whole>\d{1,3}(?:[,.’]\d{3}){1,2}|\d{1,9})(?![\w/:-]|[.,]\d)",
     re.IGNORECASE,
 )
+_GROUPING: Final = str.maketrans("", "", ",.’")
 _TWO_NUMBERS: Final = re.compile(r"\d\s?(?:/|[^\W\d_]{1,6}(?: of)?)\s?\d")
 _ORDINAL_BEFORE: Final = re.compile(
     r"(?:page|section|part|chapter|try|attempt|retry|version|day|week|slide|room|seat|place|position|rank|platz|sitz|place n°|siège|asiento|puesto|posto|lugar|plaats|seite|abschnitt|teil|kapitel|página|sección|capítulo|pagina|capitolo|strana|strona|no|nr|#)\s?$",
@@ -239,6 +240,11 @@ def _is_progressive(word: str) -> bool:
     return _PROGRESSIVE.fullmatch(word) is not None and word not in _NOT_PROGRESSIVE
 
 
+def _count(number: str) -> int:
+    """A whole number, grouped by thousands or not."""
+    return int(number.translate(_GROUPING))
+
+
 def unfinished_ratio(text: str) -> tuple[int, int] | None:
     """Where a text says that only some of many are done (`4 of 10`, `210/2400`); None where the last word on it is all of them.
 
@@ -248,9 +254,9 @@ def unfinished_ratio(text: str) -> tuple[int, int] | None:
         return None
     last: dict[int, re.Match[str]] = {}
     for match in _RATIO.finditer(text):
-        part, whole = int(match["part"]), int(match["whole"])
+        part, whole = _count(match["part"]), _count(match["whole"])
         years = 1900 <= part <= 2100 and 1900 <= whole <= 2100
         if part <= whole and not years and not _ORDINAL_BEFORE.search(text[max(0, match.start() - 12) : match.start()]):
             last[whole] = match
-    unfinished = next((match for match in last.values() if int(match["part"]) < int(match["whole"])), None)
+    unfinished = next((match for match in last.values() if _count(match["part"]) < _count(match["whole"])), None)
     return None if unfinished is None else unfinished.span()

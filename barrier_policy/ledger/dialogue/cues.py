@@ -231,9 +231,14 @@ def asks_where(text: str) -> bool:
     return find_words("asks_where", text) is not None
 
 
+def has_question_mark(text: str) -> bool:
+    """Whether a text has a sign or a word that only questions have."""
+    return _QUESTION_MARK.search(text) is not None
+
+
 def asks(text: str) -> bool:
     """Whether a message is put as a question."""
-    return _QUESTION_MARK.search(text) is not None or has_question_word(text)
+    return has_question_mark(text) or has_question_word(text)
 
 
 def only_asks(text: str) -> bool:

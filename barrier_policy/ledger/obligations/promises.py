@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from barrier_policy.facts.model import Fact
 from barrier_policy.facts.prose import prose_sentences
 from barrier_policy.ledger.conversation.look_ups import is_untold
-from barrier_policy.ledger.conversation.turns import MAX_CLOSING, MAX_REPLY, Conversation, Turn, user_text
-from barrier_policy.ledger.dialogue.cues import asks, only_acknowledges, promises, promises_for_later
+from barrier_policy.ledger.conversation.turns import MAX_CLOSING, MAX_REPLY, Conversation, Turn, end_of, user_text
+from barrier_policy.ledger.dialogue.cues import asks, has_question_mark, only_acknowledges, promises, promises_for_later
 from barrier_policy.ledger.model import Event, Item
 from barrier_policy.ledger.obligations.owed import Found, new_obligation
 from barrier_policy.transcript.model import Origin, Part, PartType
@@ -49,7 +49,7 @@ def _promised(conversation: Conversation, turn: Turn) -> list[Words]:
     if any(fact.get("proposed") for fact in found) and only_answers(conversation, turn):
         found = [fact for fact in found if not fact.get("proposed")]
     told = [(fact.part, fact.text) for fact in found]
-    if turn.asks or turn.wants_report:
+    if turn.wants_report or (turn.asks and has_question_mark(end_of(conversation.messages[turn.final]))):
         return told  # what it will do next hangs on the answer, which is owed before
     parts = conversation.messages[turn.final].parts
     spelled_out = (words for number, part in enumerate(parts) for words in _spelled_out(number, part))
@@ -63,7 +63,7 @@ def _spelled_out(number: int, part: Part) -> list[Words]:
     ):
         return []
     sentences = (sentence.text for sentence in prose_sentences(part.text[-MAX_CLOSING:]))
-    return [(number, text) for text in sentences if (promises(text) or promises_for_later(text)) and not asks(text)]
+    return [(number, text) for text in sentences if (promises(text) or promises_for_later(text)) and not has_question_mark(text)]
 
 
 def only_answers(conversation: Conversation, turn: Turn) -> bool:
