@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 
 from barrier_policy.facts.secret_labels import PLAIN_WORDS, VENDOR_KEYS, SecretType
-from barrier_policy.facts.secret_shapes import is_key_tail, is_placeholder, is_random
+from barrier_policy.facts.secret_shapes import is_key_tail, is_placeholder, is_random, is_scrambled
 
 JWT = re.compile(r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}")
 PEM = re.compile(r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----")
@@ -198,6 +198,12 @@ def _has_digit(value: str) -> bool:
     return any(map(str.isdigit, value))
 
 
+GIVEN: Final = re.compile(
+    r"(?i:\b(?:use|take|try|here(?:'s| is)?|nimm|nehmen sie|benutze?|utilise[zr]?|prends|prenez|usa|use o|toma|prendi|gebruik|weź|użyj|använd|brug)\b[^\n:]{0,30}:\s{0,3})"
+    r"((?=[\w-]*[a-z])(?=[\w-]*[A-Z])(?=(?:[A-Za-z_-]*\d){2})[A-Za-z]{2,8}[-_][A-Za-z0-9]{10,64})(?![\w-])"
+)
+"""What is handed over to be used and looks made by a machine: `use this one: glt-Qm8v…`."""
+
 FORMS: Final[tuple[tuple[tuple[str, ...], Find], ...]] = (
     (("eyJ",), _wholes(JWT, SecretType.JWT)),
     (("#",), _wholes(KEYPAD, SecretType.CODE, "keypad")),
@@ -212,6 +218,7 @@ FORMS: Final[tuple[tuple[tuple[str, ...], Find], ...]] = (
     (("-",), _wholes(LICENCE, SecretType.API_KEY, "licence")),
     (("x-", "X-"), _groups(HEADER, SecretType.TOKEN, "header", _has_digit)),
     (("ookie",), _groups(COOKIE, SecretType.TOKEN, "cookie", _has_digit)),
+    ((":",), _groups(GIVEN, SecretType.API_KEY, "given", lambda value: is_scrambled(value, 3))),
     (("-u",), _groups(USER_OPTION, SecretType.PASSWORD, "user option")),
 )
 """Who finds what, and what a text has at least one of if there is any: most texts are done with after these."""
