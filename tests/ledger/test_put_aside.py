@@ -107,3 +107,41 @@ def test_a_short_message_that_the_agent_takes_note_of_is_kept_as_a_whole(text: s
 def test_small_talk_is_not_kept() -> None:
     decision = judge([*user("my tea got cold while we talked"), *agent("Time for a new one!"), *OTHER])
     assert at(decision, 0).action == "summarize" and not decision.carrier
+
+
+@pytest.mark.parametrize(
+    ("text", "reply"),
+    [
+        ("no shuttle, the hotel does it for free", "I strike it."),
+        ("currants are done! and scrap the water butt, neighbour gave me his", "Ticked and struck off."),
+        ("der Chor braucht keinen Bus, alle kommen mit der Bahn", "Gestrichen."),
+    ],
+)
+def test_what_the_agent_says_that_it_wrote_down_is_kept(text: str, reply: str) -> None:
+    decision = judge([*user(text), *agent(reply), *OTHER])
+    assert text in " ".join(record.text for record in decision.carrier) or at(decision, 0).action == "retain"
+
+
+def test_a_numbered_list_is_kept_to_its_last_point() -> None:
+    points = "ok list for the Okoro wedding: 1. registrar 2. band 3. florist 4. menu cards 5. shuttle 6. chairs for the lawn 7. vegan cake sample 8. umbrellas in cream, 40"
+    decision = judge([*user(points), *tool("checklist_save", "saved", n=8), *agent("Eight points."), *OTHER, *OTHER])
+    assert (
+        "8. umbrellas in cream, 40" in " ".join(record.text for record in decision.carrier)
+        or at(decision, 0).action == "retain"
+    )
+
+
+@pytest.mark.parametrize(
+    "promise",
+    [
+        "Not yet, I will let the tenant know by Friday and put a notice on the door.",
+        "It might be. Once the November files are complete, I'll redo the same query and show you both months.",
+        "Noch nicht, ich melde mich am Freitag bei der Mieterin.",
+        "Pas encore, je vais prévenir la locataire demain.",
+    ],
+)
+def test_a_promise_for_later_is_owed(promise: str) -> None:
+    decision = judge([*user("Does the tenant know?"), *agent(promise), *OTHER])
+    assert [
+        record.kind for record in decision.carrier if promise.split(". ")[-1] in record.text or record.text in promise
+    ] != []

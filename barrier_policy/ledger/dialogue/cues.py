@@ -148,6 +148,11 @@ def declines(text: str) -> bool:
     return find_words("declines", text, first=DECLINING_WORDS) is not None
 
 
+def takes_note(reply: str) -> bool:
+    """Whether the agent says in a few words that it has written down, changed or struck off what it was told."""
+    return only_acknowledges(reply) or find_words("takes_note", reply, first=UNDERTAKING_WORDS) is not None
+
+
 def thanks(text: str) -> bool:
     """Whether a message begins with thanks."""
     return find_words("thanks", text, first=OPENING_WORDS) is not None

@@ -1,6 +1,6 @@
 """What people say about what they are at, language by language (`languages/<code>.json`): they put off, wait, go on, ask, turn to
 something else, want a report, limit a consent, name a later time, undertake what they were asked, promise to come back, say what they
-will do, thank, decline.
+will do, thank, decline, take note.
 
 To add a language, add a file. Each list holds words and phrases, separated by commas, spelled as `barrier_policy.facts.phrases` spells them.
 """
@@ -38,6 +38,7 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     will: str = ""
     thanks: str = ""
     declines: str = ""
+    takes_note: str = ""
 
 
 @cache

@@ -9,7 +9,7 @@ from barrier_policy.facts.model import Fact
 from barrier_policy.ledger.conversation.answered import is_answered, is_plain
 from barrier_policy.ledger.conversation.told import is_instruction, joined
 from barrier_policy.ledger.conversation.turns import Conversation, Turn, closing_words, user_text
-from barrier_policy.ledger.dialogue.cues import asks, limits, may_ask, only_acknowledges, thanks
+from barrier_policy.ledger.dialogue.cues import asks, limits, may_ask, only_acknowledges, takes_note, thanks
 from barrier_policy.ledger.model import Item
 from barrier_policy.ledger.notes.note import MAX_LINE, STATES, new_note, once_a_sentence
 from barrier_policy.transcript.model import Origin, PartType
@@ -19,10 +19,13 @@ MAX_TOLD = 12
 """Of a longer message, the surest sentences; its original is archived."""
 MAX_WHOLE = 150
 """Characters of a message that is told whole: its sentences lean on each other."""
+MAX_LIST = 600
+FEWEST_POINTS = 3
 MIN_TOLD = 4
 MAX_NOTED = 60
 MAX_ANSWER = 120
 _SENTENCE = re.compile(r"\S.*?(?:[.!?…]+(?=\s|$)|[。！？]|\n|$)", re.DOTALL)
+_POINT = re.compile(r"(?:^|\s)\d{1,2}[.)](?=\s)")
 _NUMBER = re.compile(r"\d[\d.,:]*\d|\d")
 
 
@@ -54,13 +57,18 @@ def statements(conversation: Conversation, live: Set[int]) -> Iterator[Item]:
             facts = sorted(facts, key=lambda fact: -int(fact.get("confidence", 100)))[:MAX_TOLD]
         plain = [fact for fact in facts if (fact.part, fact.start) not in rules]
         text = user_text(conversation, turn).strip()
-        if plain and not rules and len(text) <= MAX_WHOLE and "secret" not in turn.kinds:
+        if plain and not rules and len(text) <= (MAX_LIST if _is_list(text) else MAX_WHOLE) and "secret" not in turn.kinds:
             yield new_note(
                 "note", turn.start, plain[0].part, 0, _without_courtesies(text, plain), plain[0].kind, said_by=Origin.USER
             )
             continue
         for number, fact in enumerate(joined(conversation, plain)):
             yield new_note("note", turn.start, fact.part, number, fact.text, fact.kind, said_by=Origin.USER)
+
+
+def _is_list(text: str) -> bool:
+    """Whether a message numbers its points, which no sentence ends."""
+    return len(_POINT.findall(text)) >= FEWEST_POINTS
 
 
 def _without_courtesies(text: str, facts: Sequence[Fact]) -> str:
@@ -100,7 +108,7 @@ def _is_taken_down(conversation: Conversation, turn: Turn, text: str, reply: str
     ruled = sum(fact.end - fact.start for fact in conversation.of_kind(turn.start, "constraint", "approval_gate"))
     if 4 * ruled > 3 * len(text):
         return False
-    return only_acknowledges(reply) or bool(set(_NUMBER.findall(reply)) & set(_NUMBER.findall(text)))
+    return takes_note(reply) or bool(set(_NUMBER.findall(reply)) & set(_NUMBER.findall(text)))
 
 
 def shown_places(conversation: Conversation) -> Iterator[Item]:

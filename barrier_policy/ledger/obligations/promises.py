@@ -63,7 +63,9 @@ def _spelled_out(number: int, part: Part) -> list[Words]:
     ):
         return []
     sentences = (sentence.text for sentence in prose_sentences(part.text[-MAX_CLOSING:]))
-    return [(number, text) for text in sentences if (promises(text) or promises_for_later(text)) and not has_question_mark(text)]
+    return [
+        (number, text) for text in sentences if (promises(text) or promises_for_later(text)) and not has_question_mark(text)
+    ]
 
 
 def only_answers(conversation: Conversation, turn: Turn) -> bool:
