@@ -9,7 +9,16 @@ from barrier_policy.facts.model import Fact
 from barrier_policy.ledger.conversation.answered import is_answered, is_plain
 from barrier_policy.ledger.conversation.told import is_instruction, joined
 from barrier_policy.ledger.conversation.turns import Conversation, Turn, closing_words, user_text
-from barrier_policy.ledger.dialogue.cues import asks, limits, may_ask, only_acknowledges, takes_note, thanks
+from barrier_policy.ledger.dialogue.cues import (
+    asks,
+    has_question_mark,
+    limits,
+    may_ask,
+    only_acknowledges,
+    only_asks,
+    takes_note,
+    thanks,
+)
 from barrier_policy.ledger.model import Item
 from barrier_policy.ledger.notes.note import MAX_LINE, STATES, new_note, once_a_sentence
 from barrier_policy.transcript.model import Origin, PartType
@@ -92,7 +101,7 @@ def told_in_passing(conversation: Conversation) -> Iterator[Item]:
             continue
         text = user_text(conversation, turn).strip()
         reply = closing_words(conversation, turn).strip()
-        if len(text.split()) < MIN_TOLD or len(text) > MAX_LINE or not 0 < len(reply) <= MAX_NOTED or may_ask(text):
+        if len(text.split()) < MIN_TOLD or len(text) > MAX_LINE or not 0 < len(reply) <= MAX_NOTED:
             continue
         if _is_news(turn, text) or _is_taken_down(conversation, turn, text, reply):
             yield new_note("note", turn.start, 0, 970, text, "told", said_by=Origin.USER)
@@ -100,13 +109,13 @@ def told_in_passing(conversation: Conversation) -> Iterator[Item]:
 
 def _is_news(turn: Turn, text: str) -> bool:
     """Whether a message that was understood as nothing states something."""
-    return not turn.kinds - {"value"} and STATES.search(text) is not None
+    return not turn.kinds - {"value"} and STATES.search(text) is not None and not may_ask(text)
 
 
 def _is_taken_down(conversation: Conversation, turn: Turn, text: str, reply: str) -> bool:
     """Whether the agent says that it has noted, or says again, what no rule of the message holds by itself."""
     ruled = sum(fact.end - fact.start for fact in conversation.of_kind(turn.start, "constraint", "approval_gate"))
-    if 4 * ruled > 3 * len(text):
+    if 4 * ruled > 3 * len(text) or has_question_mark(text) or only_asks(text):
         return False
     return takes_note(reply) or bool(set(_NUMBER.findall(reply)) & set(_NUMBER.findall(text)))
 
