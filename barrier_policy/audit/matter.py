@@ -44,6 +44,7 @@ NO_MATTER = frozenset(
     user users agent assistant human customer's asked asks ask wants wanted requested said says told reported noted mentioned summary session
     conversation work working task tasks thing things
     use uses used using above below more less without need needs require requires required
+    because since although porque aunque hubo había hay parce quand denn damit obwohl
     end ended ends errors error problems problem issues smoothly fehler problemlos errores problemas erreurs
     done complete completed completely finish finished fully success successful successfully succeed succeeded pending open opened running
     started start begun outstanding remaining confirmed result results status state due next later already
