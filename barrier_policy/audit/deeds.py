@@ -135,6 +135,7 @@ class Deeds:
         """The open deed that the words speak of, if they speak of no done one rather; surely if it is a call."""
         share, numbers = self._call_words.best(words)
         called = [self._calls[number] for number in numbers]
+        called = [deed for deed in called if deed.known is not None] or called  # what was only looked at decides nothing
         if share >= (SPOKEN_OF if exact else SURE) and called[-1].is_open:
             return called[-1], all(deed.is_open for deed in called)
         elsewhere = [deed for deed in called if _is_elsewhere(words, deed)]
@@ -192,7 +193,8 @@ def _call(message: Message, number: int, part: Part, known: Known | None, answer
     call = f"{part.name} {part.text[:MAX_TEXT]}"
     return Deed(
         is_open=known is not None and known.state in BEHIND,
-        words=matter(call) | matter(answer[:MAX_ANSWER]),
+        words=matter(call)
+        | (matter(answer[:MAX_ANSWER]) if known else frozenset()),  # what a look-up shows was not done by it
         text=known.item.text if known else call,
         place=place_of(message, number),
         known=known,
@@ -233,7 +235,8 @@ def _with_requests(turn: _Turn) -> Iterator[Deed]:
     """The calls of a turn, with the words that asked for each."""
     parts = _assign(turn)
     for number, call in enumerate(turn.calls):
-        asked = frozenset().union(*(turn.parts[part].words for part in parts.get(number, ())))
+        own = parts.get(number, ()) if call.known is not None else ()  # what was only looked at is no deed of the request
+        asked = frozenset().union(*(turn.parts[part].words for part in own))
         yield msgspec.structs.replace(call, words=call.words | asked)
 
 

@@ -15,9 +15,7 @@ from functools import lru_cache
 PIECE = re.compile(r"\w+(?:[-.:/]\w+)*")
 HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 UNSPACED = re.compile("[぀-ヿ一-鿿฀-๿]+")
-ENDING = re.compile(
-    r"(?:aciones|acion|amiento|ments?|ing|ados?|adas?|idos?|idas?|ierte?n?|ed|es|en|er|et|ar|ir|as|os|s|e|a|o|t|n|i|y)$"
-)
+ENDING = re.compile(r"(?:amiento|ments?|ing|ados?|adas?|idos?|idas?|ierte?n?|ed|es|en|er|et|ar|ir|as|os|s|e|a|o|t|n|i|y)$")
 PREFIX = re.compile(
     r"^(?:an|ein|aus|ab|auf|vor|zu|mit|nach|um|los|fest|her|hin)?ge(?=[a-z]{4})|^(?:an|ein|aus|ab|auf)zu(?=[a-z]{4})"
 )
@@ -44,6 +42,7 @@ NO_MATTER = frozenset(
     user users agent assistant human customer's asked asks ask wants wanted requested said says told reported noted mentioned summary session
     conversation work working task tasks thing things
     use uses used using above below more less without need needs require requires required
+    because since although porque aunque hubo había hay parce quand denn damit obwohl
     end ended ends errors error problems problem issues smoothly fehler problemlos errores problemas erreurs
     done complete completed completely finish finished fully success successful successfully succeed succeeded pending open opened running
     started start begun outstanding remaining confirmed result results status state due next later already
@@ -51,7 +50,7 @@ NO_MATTER = frozenset(
     wird werden wurde wurden worden hat haben hatte hatten sein soll sollte muss noch nicht schon auch nur sich sie ihn ihm ihr wir ich man
     dass weil wenn aber dann bis als wie was darum dazu nutzer nutzerin agent bat gebeten möchte erledigt fertig offen erfolgreich abgeschlossen
     los las una uno unos unas del con por para que como pero más sin fue fueron era han sido está están estaba ser hay son sus aún todavía ya
-    usuario agente pidió pide quiere hecho hecha pendiente terminado completado
+    completada completado completadas completados finalizada finalizado terminada abgeschlossene terminée achevée usuario agente pidió pide quiere hecho hecha pendiente terminado completado
     les des une aux avec par pour dans sur est sont été était ont qui pas mais plus utilisateur demandé fait terminé
     gli dei della delle dello nel nella con per che sono stato stata stati state utente fatto
     não uma dos das com foi foram está estão usuário feito het een van met voor naar zijn werd werden heeft hebben niet

@@ -19,6 +19,7 @@ from barrier_policy.audit.claim_words import (
     HEAD,
     NARRATIVE,
     ORDER,
+    PARTIES,
     RENEWS,
     REPORTED,
     SPOKEN_TO,
@@ -30,8 +31,8 @@ from barrier_policy.audit.matter import Matters, matter
 from barrier_policy.audit.text import Sentence, split_sentences
 from barrier_policy.transcript.model import Message, Origin, PartType
 
-FEWEST = 3
-"""Words of an order."""
+FEWEST, FEWEST_WISHED = 3, 4
+"""Words of an order, and of a wish that is told."""
 SAID = 0.6
 """The share of an order's words above which one line of what somebody said has given it."""
 STRANGE = 0.34
@@ -52,7 +53,10 @@ class Orders:
 
     def unfounded(self, sentence: Sentence) -> Iterator[str]:
         """The clauses of a sentence that are orders which nobody gave."""
-        if REPORTED.search(sentence.text) or CODE.search(sentence.text):
+        if CODE.search(sentence.text):
+            return
+        if REPORTED.search(sentence.text):
+            yield from self._wishes(sentence)
             return
         for clause in clauses(sentence.text):
             words = matter(clause)
@@ -60,6 +64,18 @@ class Orders:
                 continue
             if self._is_order(sentence, clause, words):
                 yield clause
+
+    def _wishes(self, sentence: Sentence) -> Iterator[str]:
+        """The sentence, if it tells a wish of the user of which nobody said a word."""
+        words = matter(sentence.text)
+        if len(words) < FEWEST_WISHED or not PARTIES.search(sentence.text) or self.share_said(words) >= STRANGE:
+            return
+        if 2 * len(self._strange(words)) > len(words):
+            yield sentence.text
+
+    def _strange(self, words: frozenset[str]) -> frozenset[str]:
+        """The words that stand nowhere in before."""
+        return frozenset(word for word in words if word not in self._said and word not in self._shown)
 
     def share_said(self, words: frozenset[str]) -> float:
         """The greatest share of the words that one line of what users, instructions or the agent said has."""
@@ -75,7 +91,7 @@ class Orders:
 
     def _is_strange(self, sentence: Sentence, clause: str, words: frozenset[str], formed: bool) -> bool:
         """Whether it asks for a deed that before has no word of, of something known; or is made of words that before lacks."""
-        strange = {word for word in words if word not in self._said and word not in self._shown}
+        strange = self._strange(words)
         if sentence.hints("request") and matter(clause.split(" ", 1)[0]) <= strange and words - strange:
             return True
         return len(words) - len(strange) < STRANGE * len(words) and (formed or clause.endswith(STOPS))

@@ -281,19 +281,6 @@ def active_rules(result: Result) -> list[Any]:
     ]
 
 
-def false_completion(result: Result, pick: random.Random) -> tuple[Message, ...] | None:
-    """The summary says that something is done which is under way, has failed or is unclear."""
-    ledger = result.analysis.join.ledger
-    behind = ("started", "partial", "unknown", "failed_clean")
-    effects = [i for i in ledger.items if i.family == "effect" and ledger.state(i) in behind and i.attributes.get("target")]
-    for effect in pick.sample(effects, len(effects)):
-        name, target = effect.text.partition(" ")[0].replace("_", " "), effect.attributes["target"]
-        others = [i for i in ledger.items if i.family == "effect" and (target in i.text or name in i.text.replace("_", " "))]
-        if all(ledger.state(other) in behind for other in others) and len(target) > 3 and name != "open":
-            return result.with_summary(f"The {name} of {target} was completed successfully.")
-    return None
-
-
 def false_release(result: Result, pick: random.Random) -> tuple[Message, ...] | None:
     """The summary says that a rule was lifted which holds."""
     rules = active_rules(result)
@@ -390,7 +377,7 @@ def lose_carrier(result: Result, pick: random.Random) -> tuple[Message, ...]:
 ON_MESSAGES: dict[str, MessageOperator] = {
     operator.__name__: operator
     for operator in (
-        contradict, invent_value, invent_duty, false_completion, false_release, false_approval, invented_order, name_swap, hide_carrier, blind, lose_message, lose_instructions, change_message, swap_messages,
+        contradict, invent_value, invent_duty, false_release, false_approval, invented_order, name_swap, hide_carrier, blind, lose_message, lose_instructions, change_message, swap_messages,
         orphan, lose_carrier,
     )
 }  # fmt: skip
@@ -412,7 +399,6 @@ RULES_OF = {
     "contradict": {"audit.contradicted"},
     "invent_value": {"audit.unsupported"},
     "invent_duty": {"audit.unsupported"},
-    "false_completion": {"audit.contradicted"},
     "false_release": {"audit.contradicted", "audit.unsupported"},
     "false_approval": {"audit.unsupported"},
     "invented_order": {"audit.unsupported"},
@@ -456,8 +442,8 @@ def test_an_operator_is_found_and_named_on_the_case_of_our_own(name: str, shop_r
         messages = resealed(shop_result, entries)
     else:
         found = ON_MESSAGES[name](shop_result, pick)
-        if found is None and name in ("orphan", "false_completion"):
-            pytest.skip("no pair is kept, and nothing is unsettled in this case")
+        if found is None and name == "orphan":
+            pytest.skip("no pair is kept in this case")
         assert found is not None
         messages = found
     report = check(shop_result, messages)
@@ -599,3 +585,67 @@ def test_no_summary_with_a_superseded_value_as_current_passes(superseding: list[
     made = [(result, result.with_summary(sentence)) for result, sentence, old, _ in superseding if knows(result, old)]
     assert [result.name for result, messages in made if check(result, messages).outcome is Outcome.PASS] == []
     assert len(made) >= WANTED
+
+
+# --- false completion
+
+
+def pending(decider: Decider, path: Path) -> Transcript | None:
+    """A real transcript with a migration that is under way just before the end."""
+    transcript = decider.read(path)
+    if not transcript.messages:
+        return None
+    *body, last = transcript.messages
+    arguments = '{"migration":"mig-40218","table":"parcel_archive"}'
+    asked = Part(type=PartType.TOOL_CALL, name="start_migration", text=arguments, call_id="m1")
+    answered = Part(type=PartType.TOOL_RESULT, name="start_migration", text='{"status": "running"}', call_id="m1")
+    call = Message(index=0, role="assistant", origin=Origin.AGENT, parts=(asked,))
+    result = Message(index=0, role="tool", origin=Origin.TOOL, parts=(answered,))
+    added = [
+        told("Start the migration of table parcel_archive."),
+        call,
+        result,
+        agent("It is running."),
+        told("Go on."),
+        last,
+    ]
+    return msgspec.structs.replace(transcript, messages=numbered([*body, *added]))
+
+
+@pytest.fixture(scope="module")
+def running(compact: Callable[..., Result], decider: Decider) -> list[Result]:
+    """Results of real transcripts with something under way in each."""
+    if not SHARED.is_dir():
+        pytest.skip("the shared transcripts are not here")
+    found: list[Result] = []
+    for path in sorted(path for path in SHARED.rglob("*") if path.is_file() and path.stat().st_size <= LARGEST):
+        try:
+            made = pending(decider, path)
+            found += [compact(made, keep_last=2, name=path.name)] if made else []
+        except BarrierPolicyError:
+            continue
+        if len(found) == 2 * WANTED:
+            break
+    return found
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The migration of parcel_archive was completed.",
+        "Migration mig-40218 has finished successfully.",
+        "Die Migration von parcel_archive wurde abgeschlossen.",
+        "La migración de parcel_archive fue completada.",
+        "start_migration for parcel_archive: status succeeded.",
+    ],
+)
+def test_no_summary_that_tells_what_is_running_as_done_passes(sentence: str, running: list[Result], check: Check) -> None:
+    passed = [r.name for r in running if check(r, r.with_summary(sentence)).outcome is Outcome.PASS]
+    assert passed == []
+    assert len(running) >= WANTED
+
+
+def test_what_is_running_may_be_told_as_running(running: list[Result], check: Check) -> None:
+    sentence = "The migration of parcel_archive was started and is still running."
+    failed = [r.name for r in running if check(r, r.with_summary(sentence)).outcome is not Outcome.PASS]
+    assert len(failed) <= (1 - CLEAN) * len(running), failed

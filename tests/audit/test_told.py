@@ -156,6 +156,20 @@ def test_two_ids_under_each_others_tools_are_misbound(decider: Decider) -> None:
     assert "audit.misbound" in {finding.rule for finding in new_text(one, swapped, decider)}
 
 
+@pytest.mark.parametrize(
+    ("summary", "outcome"),
+    [
+        ("The user wants the dashboard colours reviewed by the design team.", Outcome.INCONCLUSIVE),
+        ("The user wants order ORD-77120 refunded and the customer emailed.", Outcome.PASS),
+    ],
+)
+def test_a_wish_that_nobody_had_is_no_order(
+    summary: str, outcome: Outcome, compacted: dict[str, Compacted], check: Check
+) -> None:
+    result = compacted["refunds"]
+    assert check(result, result.with_summary(summary)).outcome is outcome
+
+
 @pytest.fixture(scope="module")
 def incident(compact: Callable[..., Compacted]) -> Compacted:
     return compact(Path(__file__).parents[2] / "examples" / "incident.json", keep_last=10, name="incident")
