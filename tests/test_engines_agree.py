@@ -78,7 +78,12 @@ def _records(found: Analysis) -> Iterator[Record]:
         yield record_of(found.join, assessment)
         if assessment.repairable:
             carried = Coverage(carried=frozenset(item.id for item in assessment.rebind), values=assessment.coverage.values)
-            yield build_record(found.join, assessment.number, carried, Provenance(present=True, retrievable=True, uri="u"))
+            yield build_record(
+                found.join,
+                found.join.number_of(assessment.span),
+                carried,
+                Provenance(present=True, retrievable=True, uri="u"),
+            )
 
 
 def _longest_first(records: Iterable[Record]) -> list[Record]:

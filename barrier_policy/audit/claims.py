@@ -27,6 +27,8 @@ from barrier_policy.transcript.model import Message
 
 SAME = 0.5
 """A sentence with this share of the words of a rule speaks of it."""
+HOW_MANY = re.compile(r"\d+ messages?\b")
+"""How a summary begins that says how many messages it stands for: `27 messages of routine work`."""
 COUNTED = re.compile(r"- The agent (?:made|ran|read|got) (?:more than )?\d+ [a-z ]+(?:\([^()]*\))?[^.]*\.$")
 """What the extract of this project says of calls: it counts them, and demands nothing."""
 IN_QUOTES = re.compile('[“„«「『"]([^“”„«»「」『』"\n]{12,2000})[”“»」』"]')
@@ -101,7 +103,9 @@ class ClaimChecks:
             self._deed(own)
             self._consented(own)
             self._bent(own)
-            self._ordered(own)
+            count = HOW_MANY.match(own.text)
+            if count is None or not new.counts(own.place, count[0]):
+                self._ordered(own)
 
     def _without_quotes(self, sentence: Sentence) -> Sentence:
         """The sentence without what it quotes of before word for word: who said it answers for that."""

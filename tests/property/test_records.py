@@ -34,7 +34,7 @@ def _repaired(found: Analysis) -> Iterator[Assessment]:
 def _judged_with(found: Analysis, decider: Decider, assessment: Assessment, carried: set[str]) -> str:
     coverage = Coverage(carried=frozenset(carried), values=assessment.coverage.values)
     provenance = Provenance(present=True, retrievable=True) if assessment.archive else assessment.provenance
-    return decider.evaluator.judge(build_record(found.join, assessment.number, coverage, provenance))
+    return decider.evaluator.judge(build_record(found.join, found.join.number_of(assessment.span), coverage, provenance))
 
 
 @PROPERTY
@@ -44,12 +44,12 @@ def test_a_repaired_record_is_the_one_that_is_built_with_the_repairs(
 ) -> None:
     found = analyse(data.draw(transcripts), keep_last=keep_last)
     for assessment in found.assessments:
-        carried = frozenset(item.id for item in found.join.items[assessment.number][::2])
+        carried = frozenset(item.id for item in found.join.items[found.join.number_of(assessment.span)][::2])
         record = record_of(found.join, assessment)
         repair_record(record, carried, archived=archived)
         provenance = Provenance(present=True, retrievable=True) if archived else assessment.provenance
         coverage = Coverage(carried=carried, values=assessment.coverage.values)
-        assert record == build_record(found.join, assessment.number, coverage, provenance)
+        assert record == build_record(found.join, found.join.number_of(assessment.span), coverage, provenance)
 
 
 @PROPERTY
