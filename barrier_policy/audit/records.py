@@ -21,7 +21,7 @@ from barrier_policy.transcript.model import Message
 
 ALIKE = 0.5
 """A line that has this share of the words of an item that is gone stands in its place."""
-TOGETHER = ("statement", "evidence", VALUES)
+TOGETHER = ("evidence", VALUES)
 """Records that are written by what consumes them; their order says nothing of what happened."""
 Order = tuple[int, int]
 

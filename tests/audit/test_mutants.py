@@ -81,7 +81,7 @@ def once(result: Result, text: str, pattern: re.Pattern[str], change: Callable[[
     return None
 
 
-RECORDS = ("constraint", "gate", "obligation", "receipt")
+RECORDS = ("constraint", "gate", "obligation", "statement", "receipt")
 BODY = re.compile(r"^(?:done|failed): ")
 
 
