@@ -39,11 +39,11 @@ OPEN = re.compile(
 )
 """Something is told as asked for, open, conditional or not done."""
 BEGUN = re.compile(
-    r"\b(?:started|begun|began|initiated|launched|triggered|kicked off|submitted|requested|queued|handed|issued|attempted|enqueued|scheduled|(?<!neu )gestartet|begonnen|angefordert|angefragt|beantragt|beauftragt|eingereiht"
+    r"\b(?:started|begun|began|initiated|launched|triggered|kicked off|submitted|requested|queued|handed|issued|attempted|enqueued|scheduled|decided|planned|intended|agreed|proposed|suggested|discussed|considered|offered|promised|beschlossen|entschieden|geplant|vorgeschlagen|besprochen|decidid[oa]|decidió|decidieron|planead[oa]|acordad[oa]|acordó|propuest[oa]|propuso|décidée?s?|prévue?s?|proposée?s?|deciso|decisa|previst[oa]|propost[oa]|decidiu|besloten|gepland|(?<!neu )gestartet|begonnen|angefordert|angefragt|beantragt|beauftragt|eingereiht"
     r"|angestoßen|iniciad[oa]|empezad[oa]|pedid[oa]s?|pidió|solicitad[oa]|lanzad[oa]|encolad[oa]|demandée?s?|lancée?s?|commencée?s?|avviat[oa]|richiest[oa]|iniciou|pedida|gestart|начат\w*|запрошен\w*)\b|开始|開始|시작",
     ANY_CASE,
 )
-"""Something is told as begun, which says nothing of its end."""
+"""Something is told as begun or meant, which says nothing of its end."""
 HANGING = re.compile(
     r"\b(?:(?<!had )still|waits?|waiting|awaits?|awaiting|being \w+ed|processing|in bearbeitung|en curso|en proceso|en cours|pending|(?<!had )not yet|yet to be|to do|on (?:its|the|their) way|queued|in progress|running|outstanding|(?:is|are|still|remains|:) open|unconfirmed|not confirmed|(?:has|have) (?:yet )?to be|unknown|unclear|expected|failed|unbekannt|unklar|erwartet|noch nicht|noch offen|ausstehend|läuft noch|unterwegs|en camino|en route|steht noch aus|fehlgeschlagen|wartet"
     r"|reste(?:nt)? à|reste en|pendiente|sigue|next steps?|to[- ]?dos?|nächste schritte|falta|queda por|se desconoce|no se sabe|se espera|todavía no|aún no|sigue sin|en attente|pas encore|in sospeso|non ancora|pendente|ainda não|nog niet|в ожидании|ещё не|еще не)\b|未完成|待处理|まだ|保留中|아직",

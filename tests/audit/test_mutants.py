@@ -383,7 +383,7 @@ ON_MESSAGES: dict[str, MessageOperator] = {
 }  # fmt: skip
 
 RULES_OF = {
-    "drop": {"audit.severed"},
+    "drop": {"audit.severed", "audit.value-severed"},
     "flip_polarity": {"audit.contradicted", "audit.altered"},
     "weaken": {"audit.weakened", "audit.altered"},
     "unsettle": {"audit.contradicted"},
