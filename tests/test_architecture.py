@@ -176,6 +176,11 @@ def test_an_installed_package_has_every_file_that_the_sources_have() -> None:
         path for root in (CORE, PLUGINS) for path in root.rglob("*") if path.is_file() and path.suffix not in (".py", ".pyc")
     }
     assert sorted(path.relative_to(ROOT).as_posix() for path in there - shipped) == []
+    rooms = {path.parent for path in CORE.rglob("*.py") if "plugin_template" not in path.parts}
+    packages = {
+        ROOT / package.replace(".", "/") for package in setuptools["packages"] if package not in setuptools["package-dir"]
+    }
+    assert rooms == packages
 
 
 def test_the_layers_are_kept() -> None:
