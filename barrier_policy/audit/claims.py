@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import msgspec
 
@@ -12,10 +13,10 @@ from barrier_policy.audit.consent import Claim, Consent, claims_of
 from barrier_policy.audit.deeds import Deeds
 from barrier_policy.audit.items import Known
 from barrier_policy.audit.matter import matter
-from barrier_policy.audit.model import Outcome, Place
+from barrier_policy.audit.model import Outcome
 from barrier_policy.audit.notebook import Notebook
 from barrier_policy.audit.orders import Orders, is_told
-from barrier_policy.audit.records import as_record, place_before
+from barrier_policy.audit.records import add_about, as_record
 from barrier_policy.audit.restated import Rules
 from barrier_policy.audit.stale import Superseded
 from barrier_policy.audit.text import LIKELY, NewText, Sentence, WordIndex, split_sentences
@@ -80,6 +81,7 @@ class ClaimChecks:
         self._messages = messages
         self._there = there
         self._notes = notes
+        self._add = partial(add_about, notes, "new text", messages)
         self._doubted = doubted
         self._rules = [k for k in known if k.item.family is Family.CONSTRAINT]
         self._rule_words = WordIndex(content_words(k.item.text) for k in self._rules)
@@ -264,21 +266,6 @@ class ClaimChecks:
         """By most of its own words, or by a key or target that the sentence names."""
         names = (known.item.attributes.get("key"), known.item.attributes.get("target"))
         return share >= 2 / 3 or any(name and name in sentence.text for name in names)
-
-    def _add(
-        self, rule: str, known: Known, place: Place, found: str, expected: str = "", outcome: Outcome | None = None
-    ) -> None:
-        self._notes.add(
-            rule,
-            "new text",
-            known.item.id,
-            known.record,
-            before=place_before(known, self._messages),
-            after=place,
-            expected=expected or as_record(known),
-            found=found,
-            outcome=outcome,
-        )
 
 
 def _quotes(sentence: str, rule: str) -> bool:

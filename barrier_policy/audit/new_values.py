@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from itertools import islice
 
 from barrier_policy.audit.items import Known
@@ -11,7 +12,7 @@ from barrier_policy.audit.likeness import Likes
 from barrier_policy.audit.model import Outcome, Place
 from barrier_policy.audit.needs import IDS, MANY_DIGITS, is_particular
 from barrier_policy.audit.notebook import Notebook
-from barrier_policy.audit.records import as_record, place_before
+from barrier_policy.audit.records import add_about
 from barrier_policy.audit.text import NewText
 from barrier_policy.facts.masking import Masker
 from barrier_policy.facts.token_index import TokenIndex
@@ -113,6 +114,7 @@ class ValueChecks:
         self._before = before
         self._messages = messages
         self._notes = notes
+        self._add = partial(add_about, notes, "new text", messages)
         self._exact = exact
         self._values = {k.item.text: k for k in known if k.is_value}
         self._named = {(k.item.kind, k.item.attributes.get("name", "")) for k in known if k.is_value}
@@ -253,18 +255,3 @@ class ValueChecks:
         named = set(self._before.find(name))
         held = (n for n in self._before.find(value) if n in named)
         return any(pair.search(part.text) for n in islice(held, MAX_HELD) for part in self._messages[n].parts)
-
-    def _add(
-        self, rule: str, known: Known, place: Place, found: str, expected: str = "", outcome: Outcome | None = None
-    ) -> None:
-        self._notes.add(
-            rule,
-            "new text",
-            known.item.id,
-            known.record,
-            before=place_before(known, self._messages),
-            after=place,
-            expected=expected or as_record(known),
-            found=found,
-            outcome=outcome,
-        )

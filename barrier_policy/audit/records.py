@@ -9,7 +9,7 @@ from barrier_policy.audit.items import Known
 from barrier_policy.audit.likeness import Likes
 from barrier_policy.audit.lines import VALUES, Line, Shown
 from barrier_policy.audit.messages import place_of
-from barrier_policy.audit.model import Place
+from barrier_policy.audit.model import Outcome, Place
 from barrier_policy.audit.notebook import Notebook
 from barrier_policy.audit.result import Result, Standing
 from barrier_policy.audit.stale import Superseded
@@ -58,6 +58,32 @@ def place_before(known: Known, messages: Sequence[Message]) -> Place:
 def as_record(known: Known) -> str:
     """The words that a record of an item shows."""
     return known.prefix + known.words
+
+
+def add_about(
+    notes: Notebook,
+    check: str,
+    messages: Sequence[Message],
+    rule: str,
+    known: Known,
+    after: Place | None,
+    found: str,
+    expected: str = "",
+    *,
+    outcome: Outcome | None = None,
+) -> None:
+    """Note what became of an item of before, whose `messages` say where it stands."""
+    notes.add(
+        rule,
+        check,
+        known.item.id,
+        known.record,
+        before=place_before(known, messages),
+        after=after,
+        expected=expected or as_record(known),
+        found=found,
+        outcome=outcome,
+    )
 
 
 class LineChecks:
@@ -151,16 +177,7 @@ class LineChecks:
 
     def _add(self, rule: str, line: Line, known: Known, expected: str = "") -> None:
         self.reported.update(item.item.id for item in (line.items or (known,)))
-        self._notes.add(
-            rule,
-            "records",
-            known.item.id,
-            known.record,
-            before=place_before(known, self._messages),
-            after=line.place,
-            expected=expected or as_record(known),
-            found=line.text,
-        )
+        add_about(self._notes, "records", self._messages, rule, known, line.place, line.text, expected)
 
     def _order(self, lines: Sequence[Line]) -> None:
         """Items of an entry in the order of the walk, and entries of a kind in that of their first items. Values have no order among them.

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from barrier_policy.ledger.conversation.turns import Conversation, Turn, end_of, user_text
+from barrier_policy.ledger.conversation.turns import Conversation, Turn, end_of, has_left, user_text
 from barrier_policy.ledger.dialogue.cues import asks
-from barrier_policy.transcript.model import MessageKind
 
 NEWEST = 6
 """Answered questions, back from the present."""
@@ -32,7 +31,7 @@ def _answered(conversation: Conversation, turn: Turn) -> tuple[tuple[int, int], 
     before = conversation.turns[turn.index - 1] if turn.index else None
     if before is None or not before.asks or turn.puts_off:
         return None
-    if any(message.kind is MessageKind.SUMMARY for message in conversation.messages[before.final + 1 : turn.start]):
+    if has_left(conversation.messages[before.final + 1 : turn.start]):
         return None  # what answered it has left
     answer = user_text(conversation, turn).strip()
     if not answer or len(answer) > MAX_ANSWER or asks(answer):

@@ -119,6 +119,11 @@ def says_only(message: Message) -> bool:
     return speaks(message) and all(part.type is not PartType.TOOL_CALL for part in message.parts)
 
 
+def has_left(messages: Sequence[Message]) -> bool:
+    """Whether something that stood among messages has left in an earlier compaction: a summary stands for it."""
+    return any(message.kind is MessageKind.SUMMARY for message in messages)
+
+
 def converse(
     messages: Sequence[Message], pairs: Pairs, facts: Facts, *, present: int, tool_classes: Mapping[str, str] | None = None
 ) -> Conversation:

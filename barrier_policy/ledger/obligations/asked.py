@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from itertools import islice
 
 from barrier_policy.facts.words import content_words
-from barrier_policy.ledger.conversation.spoken import Spoken
 from barrier_policy.ledger.conversation.turns import MAX_REPLY, Call, Conversation, Turn, closing_words, user_text
 from barrier_policy.ledger.dialogue.cues import asks, find_awaited
 from barrier_policy.ledger.effects.receipt import leaves
 from barrier_policy.ledger.model import Event
 from barrier_policy.ledger.obligations.owed import Found, new_obligation
+from barrier_policy.ledger.obligations.spoken import Spoken
 from barrier_policy.transcript.model import Origin
 
 MAX_LEAVES = 20

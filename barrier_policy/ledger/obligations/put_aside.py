@@ -8,6 +8,7 @@ from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.conversation.told import INSTRUCTIVE
 from barrier_policy.ledger.conversation.turns import Conversation, Turn, user_text, words_of
 from barrier_policy.ledger.dialogue.cues import is_for_later, only_acknowledges, only_asks, promises, thanks, undertakes
+from barrier_policy.ledger.obligations.spoken import Spoken
 
 MAX_NOTED = 90
 """Characters of a reply that only takes note; a longer one is an answer."""
@@ -15,16 +16,14 @@ MAX_ORDER = 600
 SURE = 60
 LIKELY = 45
 """Confidence, in percent, from which words are more than a remark, and from which they are an order."""
-ENDING = frozenset({"secret", "denial", "release"})
-"""Kinds of facts of messages that end something, or that the context should lose."""
 REFUSING = frozenset({"denial", "release"})
+ENDING = REFUSING | {"secret"}
+"""Kinds of facts of messages that end something, or that the context should lose."""
 ORDERING = frozenset({"request", "question", "instruction"})
-LASTING = frozenset({"constraint", "approval_gate", "release", "correction", "denial"})
+LASTING = REFUSING | {"constraint", "approval_gate", "correction"}
 """Kinds of facts by which a message is kept by a record of its own."""
 MAX_PLAIN = 100
 """Characters of an order that a word may answer."""
-MAX_WAITING = 40
-"""Orders that a later deed is held against, the newest."""
 SHARED = 2
 """Words that an order and a deed must share."""
 _PRODUCT = re.compile(r"[\"“„«`\n:：]|[?？؟]\W*$")
@@ -36,20 +35,19 @@ _NAMES = re.compile(r"\d|(?<=[\w,] )[^\W\d_a-zà-ÿа-яё]\w")
 def put_aside(conversation: Conversation) -> dict[int, int]:
     """By the start of each turn whose order the agent only took note of, the start of the later turn that did it; -1 while none has.
 
-    Linear in the turns: a deed is held against the newest open orders only.
+    Costs time in the words of the deeds from the first such turn on.
     """
+    noted = {
+        turn.index for turn in conversation.turns if turn.start < conversation.present and _only_noted(conversation, turn)
+    }
     found: dict[int, int] = {}
-    waiting: dict[int, frozenset[str]] = {}
-    for turn in conversation.turns:
-        if waiting and (done := _words_of_deeds(turn)):
-            for start, wanted in list(waiting.items())[-MAX_WAITING:]:
-                if len(wanted & done) >= min(SHARED, len(wanted)):
-                    found[start] = turn.start
-                    del waiting[start]
-        if turn.start < conversation.present and _only_noted(conversation, turn):
-            found[turn.start] = -1
-            if words := content_words(user_text(conversation, turn)[:MAX_ORDER]):
-                waiting[turn.start] = words
+    deeds = Spoken()
+    for turn in reversed(conversation.turns[min(noted, default=len(conversation.turns)) :]):
+        if turn.index in noted:
+            wanted = content_words(user_text(conversation, turn)[:MAX_ORDER])
+            done = deeds.first(wanted, frozenset(), enough=min(SHARED, len(wanted)))
+            found[turn.start] = -1 if done is None else conversation.turns[done].start
+        deeds.add(turn.index, _words_of_deeds(turn))
     return found
 
 
@@ -94,12 +92,14 @@ def _orders(conversation: Conversation, turn: Turn, text: str) -> bool:
         return "request" in turn.kinds and is_for_later(text)
     if "request" in turn.kinds and is_for_later(text) and not only_asks(text):
         return True
-    told = [int(fact.get("confidence", 100)) for fact in conversation.of_kind(turn.start, *INSTRUCTIVE)]
-    return max(told, default=0) >= SURE or _asks_for_deed(conversation, turn)
+    return _surest(conversation, turn, *INSTRUCTIVE) >= SURE or _asks_for_deed(conversation, turn)
 
 
 def _asks_for_deed(conversation: Conversation, turn: Turn) -> bool:
     """Whether the message is an order in so many words."""
-    return (
-        max((int(fact.get("confidence", 100)) for fact in conversation.of_kind(turn.start, "request")), default=0) >= LIKELY
-    )
+    return _surest(conversation, turn, "request") >= LIKELY
+
+
+def _surest(conversation: Conversation, turn: Turn, *kinds: str) -> int:
+    """The greatest confidence of the user's facts of these kinds, in percent; 0 where there are none."""
+    return max((int(fact.get("confidence", 100)) for fact in conversation.of_kind(turn.start, *kinds)), default=0)

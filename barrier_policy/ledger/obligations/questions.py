@@ -10,6 +10,7 @@ from barrier_policy.ledger.conversation.turns import (
     MAX_REPLY,
     Conversation,
     Turn,
+    has_left,
     user_text,
     waiting_words,
     words_of,
@@ -17,7 +18,7 @@ from barrier_policy.ledger.conversation.turns import (
 from barrier_policy.ledger.dialogue.cues import asks, declines, defers, only_asks, turns_elsewhere
 from barrier_policy.ledger.model import Event, Item
 from barrier_policy.ledger.obligations.owed import Found, new_obligation
-from barrier_policy.transcript.model import MessageKind, Origin
+from barrier_policy.transcript.model import Origin
 
 ANSWERS = frozenset({"approval", "denial", "binding"})
 """Kinds of facts that make a user's message an answer; a value does too, unless the message only asks."""
@@ -64,16 +65,11 @@ def _put_off(conversation: Conversation, turn: Turn) -> Iterator[Found]:
         text = user_text(conversation, after) if after.has_user else ""
         if asks(text[:MAX_REPLY]) and not (after.puts_off or defers(text[:MAX_REPLY])):
             return
-        if text and after.start < conversation.present and not _is_cut(conversation, turn, after):
+        if text and after.start < conversation.present and not has_left(conversation.messages[turn.final + 1 : after.start]):
             item = new_obligation(
                 "question", after.start, text, number=1, rebindable=False, debtor=Origin.USER, creditor=Origin.AGENT
             )
             yield item, [Event(after.start, item.id, "detached", "put off by the user")]
-
-
-def _is_cut(conversation: Conversation, turn: Turn, after: Turn) -> bool:
-    """Whether something that stood between the agent's words and the user's next ones has left in an earlier compaction."""
-    return any(message.kind is MessageKind.SUMMARY for message in conversation.messages[turn.final + 1 : after.start])
 
 
 def _proposed(conversation: Conversation, turn: Turn) -> bool:
@@ -99,7 +95,7 @@ def _answered(conversation: Conversation, turn: Turn) -> int | None:
     after = conversation.turns[turn.index + 1]
     if after.start >= conversation.present and not _stands_alone(conversation, after):
         return None
-    if _is_cut(conversation, turn, after):
+    if has_left(conversation.messages[turn.final + 1 : after.start]):
         return None
     told = (
         bool(after.kinds & ANSWERS)

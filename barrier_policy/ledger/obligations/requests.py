@@ -16,6 +16,7 @@ from barrier_policy.ledger.conversation.turns import (
     Conversation,
     Turn,
     end_of,
+    has_left,
     speaks,
     user_text,
 )
@@ -134,7 +135,11 @@ def _runs(conversation: Conversation) -> Iterator[list[Turn]]:
     for turn in conversation.turns:
         if not turn.has_user:
             continue
-        answered = turn.final >= 0 or any(call.results for call in turn.calls) or _was_summarized(conversation, turn)
+        answered = (
+            turn.final >= 0
+            or any(call.results for call in turn.calls)
+            or has_left(conversation.messages[turn.start + 1 : turn.end])
+        )
         if answered or turn.end >= len(conversation.messages):
             yield [*run, turn]
             run = []
@@ -160,13 +165,8 @@ def _gives_work(conversation: Conversation, turn: Turn, effect_states: Mapping[s
         return False
     told = [int(fact.get("confidence", 100)) for fact in conversation.of_kind(turn.start, *INSTRUCTIVE)]
     return (turn.shows or max(told, default=100) >= SURE) and (
-        bool(turn.calls) or turn.final < 0 or _was_summarized(conversation, turn)
+        bool(turn.calls) or turn.final < 0 or has_left(conversation.messages[turn.start + 1 : turn.end])
     )
-
-
-def _was_summarized(conversation: Conversation, turn: Turn) -> bool:
-    """Whether a part of the turn has left in an earlier compaction: what the agent did there is not in sight."""
-    return any(message.kind is MessageKind.SUMMARY for message in conversation.messages[turn.start + 1 : turn.end])
 
 
 def _was_held(conversation: Conversation, turn: Turn) -> bool:
@@ -262,7 +262,7 @@ def _stands_since_question(conversation: Conversation, turn: Turn) -> bool:
 def _called_off(conversation: Conversation, turn: Turn) -> bool:
     """The user's next word takes the request back. What the user said next may have left in an earlier compaction."""
     after = turn.index + 1
-    if after >= len(conversation.turns) or _was_summarized(conversation, turn):
+    if after >= len(conversation.turns) or has_left(conversation.messages[turn.start + 1 : turn.end]):
         return False
     kinds = conversation.turns[after].kinds
     return bool(kinds & {"denial"}) and "request" not in kinds

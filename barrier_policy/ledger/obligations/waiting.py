@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from barrier_policy.facts.words import content_words
-from barrier_policy.ledger.conversation.spoken import Spoken
 from barrier_policy.ledger.conversation.turns import MAX_REPLY, Call, Conversation, Turn, closing_words
 from barrier_policy.ledger.effects.receipt import leaves
 from barrier_policy.ledger.model import Event, Item
 from barrier_policy.ledger.obligations.owed import new_obligation
+from barrier_policy.ledger.obligations.spoken import Spoken
 from barrier_policy.transcript.model import Origin
 
 SHARED_WORDS = 2

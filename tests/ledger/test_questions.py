@@ -1,0 +1,40 @@
+"""Questions of the agent that the user passes over, puts off or declines."""
+
+from __future__ import annotations
+
+import pytest
+
+from .conftest import agent, at, judge, user
+
+OTHER = [*user("How big is the hall?"), *agent("It holds 240 people.")]
+
+
+ASKED = [*user("Book the room for Mrs Laurent."), *agent("Will she arrive before ten or later?")]
+
+
+@pytest.mark.parametrize(
+    "aside", ["what's the weather there in mid-September", "how many rooms do they have", "what does a /20 give us"]
+)
+def test_a_question_that_is_passed_over_stays_open(aside: str) -> None:
+    later = [*user(aside), *agent("Twenty-four."), *agent("Is breakfast wanted?"), *user("no, never"), *agent("All right.")]
+    assert at(judge([*ASKED, *later]), 1).action == "retain"
+
+
+def test_a_value_answers_it() -> None:
+    later = [*user("22:30"), *agent("Noted."), *OTHER]
+    assert at(judge([*ASKED, *later]), 1).action != "retain"
+
+
+@pytest.mark.parametrize("later", ["later", "Not so fast, stickers first."])
+def test_a_question_that_was_put_off_outlives_a_later_one(later: str) -> None:
+    asked = [*user("What does the printer want?"), *agent("714 € for 300, quote Q-3301. Shall I order?")]
+    more = [*user(later), *agent("They cost 80 €. Isn't it cheap?"), *user("It is."), *agent("Yes.")]
+    decision = judge([*asked, *more])
+    assert at(decision, 1).action == "retain"
+
+
+@pytest.mark.parametrize("told", ["asked him, he's on a train", "tried him twice, he hasn't picked up"])
+def test_what_the_user_says_of_an_answer_that_is_still_due_stays_with_the_question(told: str) -> None:
+    asked = [*user("The customer is blocked by it."), *agent("Has Henrik seen it?")]
+    decision = judge([*asked, *user(told), *user("how many backports are there"), *agent("17."), *OTHER])
+    assert [at(decision, message).action for message in (1, 2)] == ["retain", "retain"]
