@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 
 from barrier_policy.facts.words import content_words
-from barrier_policy.ledger.conversation.turns import MAX_CLOSING, MAX_REPLY, Conversation, Turn, user_text, words_of
+from barrier_policy.ledger.conversation.turns import MAX_CLOSING, MAX_REPLY, Call, Conversation, Turn, end_of, user_text, words_of
+from barrier_policy.ledger.dialogue.cues import is_for_later, promises
 
 FOLLOWING = 3
 """Later turns that may come back to a question."""
+SHARED = 2
+"""Words of a question that an answer to it names."""
 NAMES = 3
 """A question has this many words of its own before it counts as one of several."""
 
@@ -35,6 +38,30 @@ def is_half_answered(conversation: Conversation, turn: Turn) -> bool:
     return (
         len(last) >= NAMES and 2 * len(last & heard) < len(last) and not all(words.isdisjoint(heard) for words in asked[:-1])
     )
+
+
+def is_unanswered(conversation: Conversation, turn: Turn) -> bool:
+    """Whether all calls for a question failed, the agent puts the answer off, and none of the next three turns has come back to it."""
+    if "question" not in turn.kinds or turn.final < 0 or not turn.calls or not all(map(_failed, turn.calls)):
+        return False
+    closing = end_of(conversation.messages[turn.final])
+    if not (promises(closing) or is_for_later(closing)):
+        return False
+    asked = content_words(user_text(conversation, turn)[:MAX_REPLY])
+    tried = {call.part.name for call in turn.calls}
+    return not any(
+        (tried & {call.part.name for call in later.calls}) or len(asked & _said(conversation, later)) >= SHARED
+        for later in conversation.turns[turn.index + 1 : turn.index + 1 + FOLLOWING]
+    )
+
+
+def _failed(call: Call) -> bool:
+    fact = call.results[-1].fact if call.results else None
+    return fact is not None and fact.get("reports") in ("failed", "unknown")
+
+
+def _said(conversation: Conversation, turn: Turn) -> frozenset[str]:
+    return content_words(words_of(conversation.messages[turn.final])[:MAX_REPLY]) if turn.final >= 0 else frozenset()
 
 
 def _asked(text: str) -> list[frozenset[str]]:

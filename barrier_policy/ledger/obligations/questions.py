@@ -102,10 +102,16 @@ def _answered(conversation: Conversation, turn: Turn) -> int | None:
         or declines(user_text(conversation, after)[:MAX_REPLY])
         or ("value" in after.kinds and not only_asks(user_text(conversation, after).strip()))
     )
-    answers = is_instruction(after) or told or _is_taken(conversation, after)
+    answers = is_instruction(after) or told or _picks(conversation, turn, after) or _is_taken(conversation, after)
     if not answers or not after.is_read or after.puts_off or _turns_elsewhere(conversation, after):
         return None
     return after.start
+
+
+def _picks(conversation: Conversation, turn: Turn, reply: Turn) -> bool:
+    """Whether the user says one of the things that the agent named, and no more: `Nordpost or DHL?` – `nordpost`."""
+    picked = content_words(user_text(conversation, reply)[:MAX_REPLY])
+    return bool(picked) and picked <= content_words(_question(conversation, turn).text[-MAX_REPLY:])
 
 
 def _stands_alone(conversation: Conversation, turn: Turn) -> bool:

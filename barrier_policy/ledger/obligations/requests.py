@@ -8,7 +8,7 @@ import msgspec
 
 from barrier_policy.ledger.conversation.answered import PLAIN_TASK, answers_question, last_sentence
 from barrier_policy.ledger.conversation.asides import without_asides
-from barrier_policy.ledger.conversation.halves import is_half_answered
+from barrier_policy.ledger.conversation.halves import is_half_answered, is_unanswered
 from barrier_policy.ledger.conversation.resumed import resumed
 from barrier_policy.ledger.conversation.told import INSTRUCTIVE, is_instruction, told_text
 from barrier_policy.ledger.conversation.turns import (
@@ -70,6 +70,7 @@ def requests(conversation: Conversation, effect_states: Mapping[str, str]) -> It
             or turn.at_rest
             or _is_several_things(conversation, turn)
             or is_half_answered(conversation, turn)
+            or is_unanswered(conversation, turn)
             or _stands_since_question(conversation, turn)
             or turn.start in noted
         )
@@ -159,6 +160,8 @@ def _gives_work(conversation: Conversation, turn: Turn, effect_states: Mapping[s
     """Whether the user's message makes the agent act, beyond answering a question."""
     if _works_at_present(conversation, turn) or _effects(turn, effect_states) or _goes_on(conversation, turn):
         return True
+    if is_unanswered(conversation, turn):
+        return True
     if is_half_answered(conversation, turn) or _stands_since_question(conversation, turn) or _was_held(conversation, turn):
         return True
     if not is_instruction(turn) or turn.replies:
@@ -231,7 +234,7 @@ def _ended(
         return "cancelled", "called off by the user"
     if noted.get(turn.start, -1) >= 0:
         return "satisfied", "done later"
-    if turn.at_rest or is_half_answered(conversation, turn):
+    if turn.at_rest or is_half_answered(conversation, turn) or is_unanswered(conversation, turn):
         return None
     if _effects(turn, effect_states) and not _unsettled(turn, effect_states) and not _awaits_word(conversation, turn):
         return "satisfied", "its effects are settled"
