@@ -9,12 +9,14 @@ import msgspec
 from barrier_policy.facts.model import Fact
 from barrier_policy.ledger.conversation.answered import PLAIN_TASK, is_plain_look_up
 from barrier_policy.ledger.conversation.turns import Conversation, Turn, user_text
-from barrier_policy.ledger.dialogue.cues import asks
+from barrier_policy.ledger.dialogue.cues import asks, declines
 
 MISTAKEN = frozenset({"instruction", "constraint"})
 """Kinds of facts that the words of a remark are taken for."""
-TELLING = frozenset({"request", "release", "correction", "denial", "approval_gate", "binding", "secret"})
+TELLING = frozenset({"request", "correction", "approval_gate", "binding", "secret"})
 """Kinds of facts by which a message is more than a remark."""
+DROPPING = frozenset({"release", "denial"})
+"""Kinds of facts by which the user drops what was only talked about: `nope. forget it`."""
 LIKELY = 40
 """Confidence, in percent, from which a rule may well be one."""
 STATES = re.compile(r"[:：;；\d]|(?<=[\w,] )[^\W\d_a-zà-ÿа-яё]\w")
@@ -31,17 +33,19 @@ def with_remarks(conversation: Conversation) -> Conversation:
 
 
 def _as_remark(turn: Turn) -> Turn:
-    return msgspec.structs.replace(turn, kinds=turn.kinds - MISTAKEN)
+    return msgspec.structs.replace(turn, kinds=turn.kinds - MISTAKEN - DROPPING)
 
 
 def _is_remark(conversation: Conversation, turn: Turn) -> bool:
     """Whether the user said a few words to what was looked up or told, and the agent has spoken since without taking it up."""
-    if not turn.has_user or not turn.is_read or turn.shows or not turn.kinds & MISTAKEN or turn.kinds & TELLING:
+    if not turn.has_user or not turn.is_read or turn.shows or not turn.kinds & (MISTAKEN | DROPPING) or turn.kinds & TELLING:
         return False
     if turn.calls or turn.final >= 0 or not turn.index or turn.end >= len(conversation.messages):
         return False
     rules = conversation.of_kind(turn.start, "constraint")
     text = user_text(conversation, turn).strip()
+    if "denial" in turn.kinds and not declines(text):
+        return False  # a stop may be meant for what is running
     plain = len(text) <= PLAIN_TASK and not STATES.search(text) and not any(map(_may_rule, rules))
     spoken = conversation.turns[turn.index + 1].final >= 0
     return plain and spoken and _is_over(conversation, conversation.turns[turn.index - 1])

@@ -10,6 +10,7 @@ from barrier_policy.ledger.conversation.turns import MAX_REPLY, Call, Conversati
 from barrier_policy.ledger.effects.receipt import leaves
 from barrier_policy.ledger.model import Event, Item
 from barrier_policy.ledger.obligations.owed import new_obligation
+from barrier_policy.ledger.obligations.promises import only_answers
 from barrier_policy.ledger.obligations.spoken import Spoken
 from barrier_policy.transcript.model import Origin
 
@@ -23,7 +24,7 @@ def awaited_answers(conversation: Conversation) -> Iterator[tuple[Item, list[Eve
     waiting = {
         turn.index: turn.awaits
         for turn in conversation.turns
-        if turn.awaits is not None and turn.end <= conversation.present
+        if turn.awaits is not None and turn.end <= conversation.present and not only_answers(conversation, turn)
     }
     first = min(waiting, default=len(conversation.turns))
     for turn in reversed(conversation.turns[first:]):
