@@ -17,7 +17,9 @@ _NUMBER: Final = re.compile(
 )
 _MIXED: Final = re.compile(r"(?=[A-Z0-9-]*\d)[A-Z0-9]{3,8}(?:-[A-Z0-9]{3,8}){0,3}(?![\w-])")
 _JOINED_PIN: Final = re.compile(
-    r"(?i)[\\\"'’]{0,4}\s{0,2}(?:is|ist|est|es|è|é|[:=])\s{0,2}[\\\"'‘]{0,4}((?=[\w-]*\d)[a-z0-9]+(?:[-#_][a-z0-9]+)+)(?![\w.])"
+    r"(?i)(?: (?:for|of|für|fürs|zum|vom|pour|du|de|del|della|per|para|do|da|voor|van|till|til|för|на|от|для) [^\n.,;!?=\d]{0,20}?(?:account|bank|card|phone|sim|portal|login"
+    r"|konto|karte|handy|carte|compte|cuenta|tarjeta|conto|carta|conta|cartão|rekening|kaart|kort|kart|счет|счёт|карт)\w*)?"
+    r"[\\\"'’]{0,4}\s{0,2}(?:is|ist|est|es|è|é|[:=])\s{0,2}[\\\"'‘]{0,4}((?=[\w-]*\d)[a-z0-9]+(?:[-#_][a-z0-9]+)+)(?![\w.])"
 )
 _CODE_NAME: Final = re.compile(
     r"(?i)[-\s]?(?:code|number|nummer|nr\.?|no\.?|numéro|número|numero|kod|kód|код|number|番号|コード|번호|코드|号|號)?(?![^\W\d_])"

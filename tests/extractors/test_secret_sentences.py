@@ -75,6 +75,26 @@ def test_code_that_handles_passwords_keeps_its_names(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "the pin for the club account is R7v-4410-owl",
+        "die pin fürs vereinskonto is R7v-4410-owl",
+        "le code pin de la carte est R7v-4410-owl",
+        "the PIN of my sim card: R7v-4410-owl",
+    ],
+)
+def test_a_pin_with_letters_is_one_also_where_it_is_told_what_it_is_for(text: str) -> None:
+    assert [text[secret.start : secret.end] for secret in find_secrets(text)] == ["R7v-4410-owl"]
+
+
+@pytest.mark.parametrize(
+    "text", ["the pin of the chip is GPIO-12-a33", "pin for the header is J-12-33-b", "pin to release: rel-2024-11"]
+)
+def test_the_pin_of_a_part_and_of_a_version_is_none(text: str) -> None:
+    assert find_secrets(text) == ()
+
+
+@pytest.mark.parametrize(
     "text, value",
     [
         ('{"psk": "bluewhale"}', "bluewhale"),

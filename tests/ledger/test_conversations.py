@@ -169,6 +169,12 @@ def test_an_answer_that_the_agent_waits_for_keeps_its_words(closing: str) -> Non
     assert at(judge([*messages, *agent(closing), *ELSEWHERE]), 3).action == "retain"
 
 
+def test_what_an_answer_tells_of_others_is_not_awaited() -> None:
+    asked = [*user("how many permits do we have"), *tool("permits.count", "31, 2 unsigned", year=2026)]
+    messages = [*asked, *agent("31, two of them are still waiting for a signature."), *ELSEWHERE]
+    assert at(judge(messages), 3).action != "retain"
+
+
 def test_an_awaited_answer_that_came_is_over() -> None:
     asked = [*user("Ask Lindqvist which room."), *tool("message.send", "delivered", to="lindqvist", text="Room 1 or 3?")]
     came = [

@@ -166,6 +166,18 @@ def test_what_says_more_than_a_remark_is_kept(told: str) -> None:
     assert told in shown(decision) or at(decision, 8).action == "retain"
 
 
+@pytest.mark.parametrize("dropped", ["nope, forget it", "nee, lass mal", "never mind, skip that"])
+def test_what_was_only_talked_about_may_be_dropped(dropped: str) -> None:
+    decision = judge([*EARLIER, *PRICE, *user(dropped), *user("Is it late already?"), *agent("Nine.")])
+    assert at(decision, 8).action != "retain"
+
+
+@pytest.mark.parametrize("stop", ["Stop everything at once.", "Halt."])
+def test_a_stop_may_be_meant_for_what_is_running(stop: str) -> None:
+    decision = judge([*EARLIER, *PRICE, *user(stop), *user("Is it late already?"), *agent("Nine.")])
+    assert stop in shown(decision) or at(decision, 8).action == "retain"
+
+
 def test_what_the_agent_has_not_spoken_since_may_be_an_order() -> None:
     decision = judge([*EARLIER, *PRICE, *user("Then take the sand ones.")], [*user("Is it late already?")])
     assert "Then take the sand ones." in shown(decision) or at(decision, 8).action == "retain"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .conftest import agent, at, judge, user
+from .conftest import agent, at, judge, tool, user
 
 OTHER = [*user("How big is the hall?"), *agent("It holds 240 people.")]
 
@@ -38,3 +38,27 @@ def test_what_the_user_says_of_an_answer_that_is_still_due_stays_with_the_questi
     asked = [*user("The customer is blocked by it."), *agent("Has Henrik seen it?")]
     decision = judge([*asked, *user(told), *user("how many backports are there"), *agent("17."), *OTHER])
     assert [at(decision, message).action for message in (1, 2)] == ["retain", "retain"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "picked"), [("Nordpost or DHL?", "nordpost"), ("Den Saal oder den Garten?", "den garten")]
+)
+def test_a_word_out_of_the_question_answers_it(asked: str, picked: str) -> None:
+    found = tool("contacts.get", "+43 555 0142", of=picked)
+    decision = judge([*user("Who takes claims?"), *agent(asked), *user(picked), *found, *agent("+43 555 0142."), *OTHER])
+    assert [at(decision, message).action == "retain" for message in (1, 2)] == [False, False]
+
+
+UNREACHED = [*user("Why does Ana have two invoices?"), *tool("invoices.list", "error 503: archive is down", of="Ana")]
+
+
+@pytest.mark.parametrize(
+    "closing", ["The archive is down, I'll look again at 19:00.", "Down until seven; will check again later."]
+)
+def test_a_question_whose_look_ups_failed_is_open_while_the_agent_puts_it_off(closing: str) -> None:
+    assert at(judge([*UNREACHED, *agent(closing), *OTHER]), 0).action == "retain"
+
+
+def test_it_is_over_once_it_was_looked_up_again() -> None:
+    again = [*user("it is up again"), *tool("invoices.list", "2 rows: 118, 119", of="Ana"), *agent("118 and 119.")]
+    assert at(judge([*UNREACHED, *agent("I'll look again at 19:00."), *again, *OTHER]), 0).action != "retain"

@@ -1,11 +1,20 @@
-"""Messages that ask several things of which the agent has answered only the first ones."""
+"""Messages that ask something which the agent has not answered: of several things only the first ones, or nothing, for all look-ups failed."""
 
 from __future__ import annotations
 
 import re
 
 from barrier_policy.facts.words import content_words
-from barrier_policy.ledger.conversation.turns import MAX_CLOSING, MAX_REPLY, Call, Conversation, Turn, end_of, user_text, words_of
+from barrier_policy.ledger.conversation.turns import (
+    MAX_CLOSING,
+    MAX_REPLY,
+    Call,
+    Conversation,
+    Turn,
+    end_of,
+    user_text,
+    words_of,
+)
 from barrier_policy.ledger.dialogue.cues import is_for_later, promises
 
 FOLLOWING = 3
@@ -57,7 +66,7 @@ def is_unanswered(conversation: Conversation, turn: Turn) -> bool:
 
 def _failed(call: Call) -> bool:
     fact = call.results[-1].fact if call.results else None
-    return fact is not None and fact.get("reports") in ("failed", "unknown")
+    return fact is not None and fact.get("state") in ("failed", "unknown")
 
 
 def _said(conversation: Conversation, turn: Turn) -> frozenset[str]:
