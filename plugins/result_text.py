@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+import msgspec
 from barrier_policy_plugins.result_json import STATE_KEYS, error_state, exit_state, http_state, key_name
 from barrier_policy_plugins.result_model import Question, ResultReading, in_context, line_end
 from barrier_policy_plugins.result_words import ResultState, Saying, sayings, unfinished_ratio, value_state
@@ -53,6 +54,12 @@ _STATE_LINE: Final = re.compile(r"(?:^\W{0,4}|[\s(,;|.–—-])(\w{2,16})\W{0,3}
 _VISIBLE: Final = re.compile(r"\S")
 _GOES_ON: Final = re.compile(r" [\w`'\"./-]")
 _HANGS_ON: Final = re.compile(r"\b(?:of|by|while|when|after|before|from|for|without|on) $", re.IGNORECASE)
+_NOT_BEFORE: Final = re.compile(
+    r"\b(?:once|when|until|till|as soon as|wenn|sobald|bis|quand|lorsque|une fois|dès que|cuando|una vez|quando|appena|una volta|assim que|zodra|wanneer|gdy|kiedy|když"
+    r"|jakmile|когда|как только|när|så snart|når|så snart)(?: [\w']+){0,3} $",
+    re.IGNORECASE,
+)
+"""What is told after it has yet to happen."""
 _ERROR_TAG: Final = re.compile(r"\s*<(?:tool_use_|tool_)?error>", re.IGNORECASE)
 _ERROR_HEAD: Final = re.compile(
     r"\W{0,3}(?:\w+ )?(?:error|err|failed|failure|fatal|invalid|fehler|erreur|errore|erro)\b(?!s?\s*[:=]?\s*0\b)",
@@ -136,7 +143,8 @@ def _read_prose(text: str, question: Question) -> ResultReading:
     if stated is not None:
         return stated
     head = text if len(text) <= SHORT else _head(text)
-    found = _still_true(head, [saying for saying in sayings(head) if not _is_no_news(head, saying, question)])
+    told = [_as_meant(head, saying) for saying in sayings(head) if not _is_no_news(head, saying, question)]
+    found = _still_true(head, told)
     counted = _tail_start(head) if question.runs_commands else 0
     ratio = unfinished_ratio(head[counted:])
     if ratio is not None and question.echoes(head[counted:][slice(*ratio)]):
@@ -180,6 +188,13 @@ def _is_no_news(head: str, saying: Saying, question: Question) -> bool:
         return False
     hangs = _HANGS_ON.search(head, max(0, saying.start - 12), saying.start) is not None
     return hangs or (question.runs_commands and _GOES_ON.match(head, saying.end) is not None)
+
+
+def _as_meant(head: str, saying: Saying) -> Saying:
+    """`once finished` is said while it is not."""
+    if saying.state is not ResultState.DONE or _NOT_BEFORE.search(head, max(0, saying.start - 60), saying.start) is None:
+        return saying
+    return msgspec.structs.replace(saying, state=ResultState.PENDING, weak=True)
 
 
 def _still_true(head: str, found: Sequence[Saying]) -> Sequence[Saying]:
