@@ -39,6 +39,13 @@ class ResultReading(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     fails: bool = False
 
 
+_NUMBER: Final = re.compile(r"\d[\d.,]*\d|\d")
+_LIMIT: Final = re.compile(
+    r"(?<![^\W_])(?:n|limit|count|max|top|first|take|num|qty|quantity|amount)[\"']?\s{0,2}[:= ]\s{0,2}[\"']?(\d[\d.,]*\d|\d)"
+)
+"""How many a call asks for; a batch or page of so many is one of several."""
+
+
 class Question(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The call that a result answers: what was asked for is no news in the answer."""
 
@@ -69,6 +76,12 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     def echoes(self, words: str) -> bool:
         """Whether the call itself holds these words: `{"status": "pending"}` set and told back, a commit message."""
         return len(words) > 2 and words.lower() in self.text
+
+    def asked_for(self, ratio: str) -> bool:
+        """Whether a share is as much as the call asked for, or words of it: `50 of 131` answers `{"limit": 50}`."""
+        done, *whole = _NUMBER.findall(ratio)
+        asked = {match[1] for match in _LIMIT.finditer(self.text)}
+        return self.echoes(ratio) or (done in asked and asked.isdisjoint(whole))
 
     def did(self, word: str) -> bool:
         """Whether a word is what the tool's verb says, done: `defer` is answered by `deferred`.

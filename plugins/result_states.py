@@ -15,7 +15,7 @@ from barrier_policy_plugins.calls import CallEffect
 from barrier_policy_plugins.result_json import Sign, decode, error_state, names_job, signs, unwrap
 from barrier_policy_plugins.result_model import Question, ResultReading, in_context, line_end
 from barrier_policy_plugins.result_text import HEAD, WINDOW, read_text
-from barrier_policy_plugins.result_words import ResultState, rejects_as_user
+from barrier_policy_plugins.result_words import ResultState, rejects_as_user, unfinished_ratio
 
 from barrier_policy.transcript.model import Part
 
@@ -130,6 +130,8 @@ def _is_about_object(sign: Sign, question: Question) -> bool:
     """A state that the call asks for, by its name or its arguments, is that of the object, not of the call."""
     if sign.basis == "flag" or sign.fails or sign.state is ResultState.DONE or not sign.value:
         return False
+    if sign.state is ResultState.PARTIAL and (share := unfinished_ratio(sign.value)) is not None:
+        return question.asked_for(sign.value[slice(*share)])
     return question.names(sign.value) or (sign.basis == "key" and question.echoes(f'"{sign.value}"'))
 
 

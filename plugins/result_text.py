@@ -147,7 +147,7 @@ def _read_prose(text: str, question: Question) -> ResultReading:
     found = _still_true(head, told)
     counted = _tail_start(head) if question.runs_commands else 0
     ratio = unfinished_ratio(head[counted:])
-    if ratio is not None and question.echoes(head[counted:][slice(*ratio)]):
+    if ratio is not None and question.asked_for(head[counted:][slice(*ratio)]):
         ratio = None
     elif ratio is not None:
         ratio = (ratio[0] + counted, ratio[1] + counted)

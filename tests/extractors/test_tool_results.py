@@ -549,3 +549,17 @@ def test_a_read_with_a_cursor_is_a_read(shown: dict[str, Any]) -> None:
 
 def test_a_cursor_of_a_read_speaks_of_nothing_else() -> None:
     assert result({"fetched": 50, "next_cursor": "cur_2"}, LOOK_UP).get("reports") != "partial"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text", "state"),
+    [
+        ({"queue": "dlq", "n": 50}, "replayed 50 of 131", "done"),
+        ({"queue": "dlq", "limit": 50}, {"moved": 50, "result": "replayed 50 of 131"}, "done"),
+        ({"queue": "dlq", "n": 131}, "replayed 50 of 131", "partial"),
+        ({"queue": "dlq"}, "replayed 50 of 131", "partial"),
+        ({"queue": "dlq", "batch": 50}, "replayed 50 of 131", "partial"),
+    ],
+)
+def test_a_share_is_all_where_no_more_was_asked_for(arguments: dict[str, Any], text: Any, state: str) -> None:
+    assert result(text, ("queue_replay", arguments)).get("state") == state

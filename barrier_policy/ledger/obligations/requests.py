@@ -244,8 +244,12 @@ def _ended(
 
 
 def _awaits_word(conversation: Conversation, turn: Turn) -> bool:
-    """Whether the message itself says that something waits for somebody's word, and nobody has given it since."""
-    if "approval_gate" not in turn.kinds or not turn.calls:
+    """Whether the message itself says that something waits for somebody's word, and nobody has given it since.
+
+    What is only likely to say so is kept by the record of the gate.
+    """
+    gates = conversation.of_kind(turn.start, "approval_gate") if turn.calls else []
+    if all(gate.get("proposed") for gate in gates):
         return False
     return not any("approval" in later.kinds for later in conversation.turns[turn.index + 1 :])
 
