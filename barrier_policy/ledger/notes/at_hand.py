@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence, Set
 
 from barrier_policy.facts.words import content_words
+from barrier_policy.ledger.conversation.answered import answers_question
 from barrier_policy.ledger.conversation.told import is_instruction
 from barrier_policy.ledger.conversation.turns import Call, Conversation, user_text, words_of
 from barrier_policy.ledger.dialogue.cues import REPEATS
@@ -41,7 +42,10 @@ def findings(conversation: Conversation, live: Set[int]) -> Iterator[Item]:
 
 
 def pointed_at(conversation: Conversation) -> Iterator[Item]:
-    """Short answers of the last turns that looked something up (`those`, `it`), and the calls that `again` may mean."""
+    """Short answers of the last turns that looked something up (`those`, `it`), and the calls that `again` may mean.
+
+    Left out is what answered a question and gives no exact value.
+    """
     at_hand = max((turn.start for turn in conversation.turns if turn.has_user), default=0)
     asked = " ".join(
         text
@@ -56,7 +60,8 @@ def pointed_at(conversation: Conversation) -> Iterator[Item]:
         for call in filter(_is_answered_read, turn.calls):
             place = call.results[-1].ref
             text = call.results[-1].part.text.strip()
-            if 0 < len(text) <= (MAX_FINDING if text[0] in "{[" else MAX_LAST):
+            over = answers_question(conversation, turn) and "value" not in conversation.facts.kinds[place.message]
+            if not over and 0 < len(text) <= (MAX_FINDING if text[0] in "{[" else MAX_LAST):
                 yield new_note("row", place.message, place.part, 900, text, "last", at_hand)
     newest = " ".join(
         text for message in conversation.messages[at_hand:] if message.origin is Origin.USER for text in spoken(message)
