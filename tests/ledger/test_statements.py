@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .conftest import agent, at, judge, tool, user
+from .conftest import agent, at, judge, shown, tool, user
 
 OTHER = [*user("How big is the hall?"), *agent("It holds 240 people.")]
 
@@ -58,3 +58,17 @@ def test_a_numbered_list_is_kept_to_its_last_point() -> None:
         "8. umbrellas in cream, 40" in " ".join(record.text for record in decision.carrier)
         or at(decision, 0).action == "retain"
     )
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "90 a night at most, breakfast included. oh and grandpa can't climb to the second floor",
+        "höchstens 90 die Nacht. und Opa kommt keine Treppen hoch",
+    ],
+)
+def test_an_answer_that_holds_a_rule_is_kept_although_the_agent_acts_on_it(answer: str) -> None:
+    asked = [*user("A weekend in Graz for the four of us."), *agent("Happy to! Anything I should know?")]
+    done = [*agent("Noted."), *tool("hotels.search", '[{"name": "Murhof", "eur": 84}]', city="Graz"), *agent("Murhof, 84.")]
+    decision = judge([*asked, *user(answer), *done, *user("How far is it?"), *agent("Two hours.")])
+    assert answer in shown(decision) or at(decision, 2).action == "retain"

@@ -1,15 +1,18 @@
 """What was settled in talk alone: questions of the agent with the user's answers.
 
-An answer means nothing without its question, so both are one line. What the agent acted on at once is in its calls (design section 5).
+An answer means nothing without its question, so both are one line. What the agent acted on at once is in its calls, unless the answer
+holds a rule (design section 5).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from barrier_policy.ledger.conversation.told import may_bind
 from barrier_policy.ledger.conversation.turns import Conversation, Turn, end_of, has_left, user_text
 from barrier_policy.ledger.dialogue.cues import asks
 
+RULES = ("constraint", "approval_gate")
 NEWEST = 6
 """Answered questions, back from the present."""
 MAX_ANSWER = 160
@@ -20,7 +23,13 @@ BARE = 24
 
 def find_exchanges(conversation: Conversation) -> Iterator[tuple[int, str]]:
     """Messages, and the line that is to be noted for each: of the newest exchanges, in order."""
-    talked = (turn for turn in conversation.turns if turn.has_user and turn.is_read and not turn.calls)
+    talked = (
+        turn
+        for turn in conversation.turns
+        if turn.has_user
+        and turn.is_read
+        and (not turn.calls or any(may_bind(conversation, turn, rule) for rule in conversation.of_kind(turn.start, *RULES)))
+    )
     found = [_answered(conversation, turn) for turn in talked if turn.start < conversation.present]
     for places, text in [exchange for exchange in found if exchange is not None][-NEWEST:]:
         yield from ((place, text) for place in places)

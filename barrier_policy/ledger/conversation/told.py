@@ -15,6 +15,8 @@ from barrier_policy.ledger.conversation.turns import (
 
 INSTRUCTIVE = ("instruction", "release", "correction")
 """Kinds of facts that make a user's message more than a question or a remark."""
+GUESS = 40
+"""Confidence, in percent, below which a rule is only guessed at."""
 MARKER = 5
 """A gap of this many characters holds no more than a list marker."""
 
@@ -22,6 +24,13 @@ MARKER = 5
 def is_instruction(turn: Turn) -> bool:
     """Whether the user's message says something that later turns may depend on, and does not only ask or chat."""
     return not turn.kinds.isdisjoint(INSTRUCTIVE) or turn.shows
+
+
+def may_bind(conversation: Conversation, turn: Turn, rule: Fact) -> bool:
+    """Whether what looks like a rule may be one: in an answer only what is more than a guess, in a report that was asked for what surely is."""
+    if not turn.replies or not rule.get("proposed"):
+        return True
+    return not conversation.turns[turn.index - 1].wants_report and int(rule.get("confidence", 100)) >= GUESS
 
 
 def told_text(conversation: Conversation, turn: Turn) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence, Set
 
 from barrier_policy.facts.model import Fact
 from barrier_policy.ledger.conversation.answered import is_answered, is_plain
-from barrier_policy.ledger.conversation.told import is_instruction, joined
+from barrier_policy.ledger.conversation.told import is_instruction, joined, may_bind
 from barrier_policy.ledger.conversation.turns import Conversation, Turn, closing_words, user_text
 from barrier_policy.ledger.dialogue.cues import (
     asks,
@@ -60,7 +60,7 @@ def statements(conversation: Conversation, live: Set[int]) -> Iterator[Item]:
         rules = {
             (fact.part, fact.start)
             for fact in conversation.of_kind(turn.start, "constraint", "approval_gate")
-            if not (turn.replies and fact.get("proposed"))  # then it is no rule, and what limits the answer is told here
+            if may_bind(conversation, turn, fact)  # else it is no rule, and what limits the answer is told here
         }
         if len(facts) > MAX_TOLD:
             facts = sorted(facts, key=lambda fact: -int(fact.get("confidence", 100)))[:MAX_TOLD]

@@ -10,6 +10,7 @@ from sys import intern
 from barrier_policy.facts.model import Fact
 from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.conversation.answered import only_asked
+from barrier_policy.ledger.conversation.told import may_bind
 from barrier_policy.ledger.conversation.turns import Conversation
 from barrier_policy.ledger.model import Ending, Event, Family, Item
 from barrier_policy.ledger.rules.replaced import threshold
@@ -126,8 +127,8 @@ def _rules(conversation: Conversation, message: int) -> Iterator[Item]:
     turn = conversation.turn(message)
     asked = only_asked(conversation, turn) if message == turn.start else frozenset()
     for fact in conversation.of_kind(message, "constraint", "approval_gate"):
-        if turn.replies and fact.get("proposed"):
-            continue  # in an answer to the agent's question only what is surely a rule is one
+        if not may_bind(conversation, turn, fact):
+            continue
         if message == turn.start and turn.has_user and turn.is_read and fact.get("proposed") and fact.kind not in turn.kinds:
             continue  # a question or a remark that was taken for a rule
         place = (fact.part, fact.start)
