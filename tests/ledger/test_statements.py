@@ -72,3 +72,23 @@ def test_an_answer_that_holds_a_rule_is_kept_although_the_agent_acts_on_it(answe
     done = [*agent("Noted."), *tool("hotels.search", '[{"name": "Murhof", "eur": 84}]', city="Graz"), *agent("Murhof, 84.")]
     decision = judge([*asked, *user(answer), *done, *user("How far is it?"), *agent("Two hours.")])
     assert answer in shown(decision) or at(decision, 2).action == "retain"
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "ok, boat 3 on saturday when the crane is there. Not before",
+        "no, Kestrel is the BIRD, falco tinnunculus. never the boat",
+        "fine, it's in the vault under kv/forge/bot. always read it fresh",
+    ],
+)
+def test_the_only_rule_of_a_short_message_is_told_with_all_of_it(told: str) -> None:
+    decision = judge([*user(told), *agent("Understood."), *OTHER])
+    assert told in shown(decision) or at(decision, 0).action == "retain"
+
+
+def test_a_rule_ends_by_its_own_sentence() -> None:
+    told = user("the red van is back from the workshop. Don't use the gravel road")
+    later = user("the red van goes back to the workshop, you may send it there")
+    decision = judge([*told, *agent("Noted."), *later, *agent("Done."), *OTHER])
+    assert "Don't use the gravel road" in shown(decision) or at(decision, 0).action == "retain"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import msgspec
@@ -12,11 +13,20 @@ from barrier_policy.ledger.conversation.turns import (
     Turn,
     user_text,
 )
+from barrier_policy.ledger.dialogue.cues import only_acknowledges, thanks
 
 INSTRUCTIVE = ("instruction", "release", "correction")
 """Kinds of facts that make a user's message more than a question or a remark."""
 GUESS = 40
 """Confidence, in percent, below which a rule is only guessed at."""
+MAX_WHOLE = 150
+"""Characters of a message that is told whole: its sentences lean on each other."""
+MAX_LIST = 600
+FEWEST_POINTS = 3
+STATES = re.compile(r"[:：]\s|\d|(?<=[\w,] )[^\W\d_a-z][a-zà-ÿа-яё]{2,}")
+"""What has a colon, a number or a name states something; the rest is talk."""
+_SENTENCE = re.compile(r"\S.*?(?:[.!?…]+(?=\s|$)|[。！？]|\n|$)", re.DOTALL)
+_POINT = re.compile(r"(?:^|\s)\d{1,2}[.)](?=\s)")
 MARKER = 5
 """A gap of this many characters holds no more than a list marker."""
 
@@ -54,3 +64,28 @@ def joined(conversation: Conversation, facts: Sequence[Fact]) -> list[Fact]:
         else:
             found.append(fact)
     return found
+
+
+def _is_list(text: str) -> bool:
+    """Whether a message numbers its points, which no sentence ends."""
+    return len(_POINT.findall(text)) >= FEWEST_POINTS
+
+
+def whole_message(conversation: Conversation, turn: Turn, facts: Sequence[Fact]) -> str:
+    """A short message, or a list, whose sentences lean on each other; "" for a longer one, and for one that tells a secret.
+
+    Left out is what stands before and after the sentences of `facts` only to be polite, or to ask for nothing in particular.
+    """
+    text = user_text(conversation, turn).strip()
+    if len(text) > (MAX_LIST if _is_list(text) else MAX_WHOLE) or "secret" in turn.kinds:
+        return ""
+    sentences = [match.span() for match in _SENTENCE.finditer(text)]
+    told = [span for span in sentences if not _is_courtesy(text[slice(*span)], facts)]
+    return text[told[0][0] : told[-1][1]].strip() if told else text
+
+
+def _is_courtesy(sentence: str, facts: Sequence[Fact]) -> bool:
+    words = sentence.strip()
+    if any(words in fact.text or fact.text in words for fact in facts):
+        return False
+    return thanks(words) or only_acknowledges(words) or (words.endswith(("?", "？", "؟")) and STATES.search(words) is None)

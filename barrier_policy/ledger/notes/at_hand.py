@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence, Set
 
 from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.conversation.answered import answers_question
-from barrier_policy.ledger.conversation.told import is_instruction
+from barrier_policy.ledger.conversation.told import STATES, is_instruction
 from barrier_policy.ledger.conversation.turns import Call, Conversation, user_text, words_of
 from barrier_policy.ledger.dialogue.cues import REPEATS
 from barrier_policy.ledger.effects.receipt import compact_arguments
 from barrier_policy.ledger.model import Item
-from barrier_policy.ledger.notes.note import MAX_RESULT, SHARED_WORDS, STATES, new_note, spoken
+from barrier_policy.ledger.notes.note import MAX_RESULT, SHARED_WORDS, new_note, spoken
 from barrier_policy.transcript.model import Origin
 
 MAX_FINDING = 300

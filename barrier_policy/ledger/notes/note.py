@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
@@ -10,8 +9,6 @@ from barrier_policy.facts.model import Fact
 from barrier_policy.ledger.model import Family, Item
 from barrier_policy.transcript.model import Message, PartType
 
-STATES = re.compile(r"[:：]\s|\d|(?<=[\w,] )[^\W\d_a-z][a-zà-ÿа-яё]{2,}")
-"""What has a colon, a number or a name states something; the rest is talk."""
 MAX_LINE = 240
 MAX_RESULT = 900
 SHARED_WORDS = 2

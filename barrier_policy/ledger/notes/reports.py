@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import pairwise
 
 from barrier_policy.ledger.conversation.answered import told_look_ups
-from barrier_policy.ledger.conversation.told import is_instruction
+from barrier_policy.ledger.conversation.told import STATES, is_instruction
 from barrier_policy.ledger.conversation.turns import Conversation, user_text, words_of
 from barrier_policy.ledger.dialogue.cues import asks_where
 from barrier_policy.ledger.model import UNSETTLED, Family, Item
-from barrier_policy.ledger.notes.note import STATES, new_note, once_a_sentence, spoken
+from barrier_policy.ledger.notes.note import new_note, once_a_sentence, spoken
 
 QUESTION = re.compile(r"[?？؟]\W*$")
 """What asks reports nothing, unless it states something; while it has no answer it is an obligation."""

@@ -3,38 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Set
 
-from barrier_policy.facts.model import Fact
 from barrier_policy.ledger.conversation.answered import is_answered, is_plain
-from barrier_policy.ledger.conversation.told import is_instruction, joined, may_bind
+from barrier_policy.ledger.conversation.told import STATES, is_instruction, joined, may_bind, whole_message
 from barrier_policy.ledger.conversation.turns import Conversation, Turn, closing_words, user_text
 from barrier_policy.ledger.dialogue.cues import (
     asks,
     has_question_mark,
     limits,
     may_ask,
-    only_acknowledges,
     only_asks,
     takes_note,
-    thanks,
 )
 from barrier_policy.ledger.model import Item
-from barrier_policy.ledger.notes.note import MAX_LINE, STATES, new_note, once_a_sentence
+from barrier_policy.ledger.notes.note import MAX_LINE, new_note, once_a_sentence
 from barrier_policy.transcript.model import Origin, PartType
 
 STATEMENTS = ("instruction", "release", "correction", "request", "denial")
 MAX_TOLD = 12
 """Of a longer message, the surest sentences; its original is archived."""
-MAX_WHOLE = 150
-"""Characters of a message that is told whole: its sentences lean on each other."""
-MAX_LIST = 600
-FEWEST_POINTS = 3
 MIN_TOLD = 4
 MAX_NOTED = 60
 MAX_ANSWER = 120
-_SENTENCE = re.compile(r"\S.*?(?:[.!?…]+(?=\s|$)|[。！？]|\n|$)", re.DOTALL)
-_POINT = re.compile(r"(?:^|\s)\d{1,2}[.)](?=\s)")
 _NUMBER = re.compile(r"\d[\d.,:]*\d|\d")
 
 
@@ -65,33 +56,12 @@ def statements(conversation: Conversation, live: Set[int]) -> Iterator[Item]:
         if len(facts) > MAX_TOLD:
             facts = sorted(facts, key=lambda fact: -int(fact.get("confidence", 100)))[:MAX_TOLD]
         plain = [fact for fact in facts if (fact.part, fact.start) not in rules]
-        text = user_text(conversation, turn).strip()
-        if plain and not rules and len(text) <= (MAX_LIST if _is_list(text) else MAX_WHOLE) and "secret" not in turn.kinds:
-            yield new_note(
-                "note", turn.start, plain[0].part, 0, _without_courtesies(text, plain), plain[0].kind, said_by=Origin.USER
-            )
+        whole = whole_message(conversation, turn, plain) if plain and not rules else ""
+        if whole:
+            yield new_note("note", turn.start, plain[0].part, 0, whole, plain[0].kind, said_by=Origin.USER)
             continue
         for number, fact in enumerate(joined(conversation, plain)):
             yield new_note("note", turn.start, fact.part, number, fact.text, fact.kind, said_by=Origin.USER)
-
-
-def _is_list(text: str) -> bool:
-    """Whether a message numbers its points, which no sentence ends."""
-    return len(_POINT.findall(text)) >= FEWEST_POINTS
-
-
-def _without_courtesies(text: str, facts: Sequence[Fact]) -> str:
-    """A message without what stands before and after its statements only to be polite, or to ask for nothing in particular."""
-    sentences = [match.span() for match in _SENTENCE.finditer(text)]
-    told = [span for span in sentences if not _is_courtesy(text[slice(*span)], facts)]
-    return text[told[0][0] : told[-1][1]].strip() if told else text
-
-
-def _is_courtesy(sentence: str, facts: Sequence[Fact]) -> bool:
-    words = sentence.strip()
-    if any(words in fact.text or fact.text in words for fact in facts):
-        return False
-    return thanks(words) or only_acknowledges(words) or (words.endswith(("?", "？", "؟")) and STATES.search(words) is None)
 
 
 def told_in_passing(conversation: Conversation) -> Iterator[Item]:

@@ -10,7 +10,7 @@ from sys import intern
 from barrier_policy.facts.model import Fact
 from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.conversation.answered import only_asked
-from barrier_policy.ledger.conversation.told import may_bind
+from barrier_policy.ledger.conversation.told import may_bind, whole_message
 from barrier_policy.ledger.conversation.turns import Conversation
 from barrier_policy.ledger.model import Ending, Event, Family, Item
 from barrier_policy.ledger.rules.replaced import threshold
@@ -30,9 +30,9 @@ class Rules:
         self._ended: set[int] = set()
         self._thresholds: dict[frozenset[str], list[tuple[int, str]]] = {}
 
-    def replace(self, item: Item) -> Iterator[Item]:
+    def replace(self, item: Item, rule: str) -> Iterator[Item]:
         """End the rules of equal or lower origin that a new one says with another number. To be called before it is added."""
-        said = threshold(item.text)
+        said = threshold(rule)
         if said is None:
             return
         about, number = said
@@ -46,11 +46,12 @@ class Rules:
                 self._ended.add(earlier)
                 yield old
 
-    def add(self, item: Item) -> None:
-        """Put a rule in force."""
-        if (said := threshold(item.text)) is not None:
+    def add(self, item: Item, rule: str = "") -> None:
+        """Put a rule in force. It is found again by its own sentence, if that is given, and not by all that its item tells with it."""
+        rule = rule or item.text
+        if (said := threshold(rule)) is not None:
             self._thresholds.setdefault(said[0], []).append((len(self.items), said[1]))
-        for word in content_words(item.text):
+        for word in content_words(rule):
             self._live.setdefault(word, []).append(len(self.items))
         self.items.append(item)
 
@@ -94,10 +95,10 @@ def find_constraints(conversation: Conversation) -> tuple[list[Item], list[Event
                 continue  # weak evidence protects and never releases
             ended = rules.end(content_words(fact.text), message.origin, permits=bool(fact.get("permits")))
             events += [Event(message.index, item.id, "revoked", f"released at message {message.index}") for item in ended]
-        for item in _rules(conversation, message.index):
+        for item, rule in _rules(conversation, message.index):
             replaced = f"message {message.index} says it with another number"
-            events += [Event(message.index, old.id, "overridden", replaced) for old in rules.replace(item)]
-            rules.add(item)
+            events += [Event(message.index, old.id, "overridden", replaced) for old in rules.replace(item, rule)]
+            rules.add(item, rule)
             events.append(Event(message.index, item.id, "active", intern(f"set by {message.origin}")))
     return rules.items, events
 
@@ -119,8 +120,11 @@ def find_endings(conversation: Conversation) -> list[Ending]:
     ]
 
 
-def _rules(conversation: Conversation, message: int) -> Iterator[Item]:
-    """One item for each sentence that states a rule; a gate and a constraint on one sentence are one item."""
+def _rules(conversation: Conversation, message: int) -> Iterator[tuple[Item, str]]:
+    """One item for each sentence that states a rule, with the sentence; a gate and a constraint on one sentence are one item.
+
+    The only rule of a short message is told with all of it: `camera 3 on Saturday. Not before`.
+    """
     origin = conversation.messages[message].origin
     seen: dict[tuple[int, int], Fact] = {}
     gates: set[tuple[int, int]] = set()
@@ -137,17 +141,23 @@ def _rules(conversation: Conversation, message: int) -> Iterator[Item]:
         if fact.kind == "approval_gate":
             gates.add(place)
         seen.setdefault(place, fact)
+    whole = (
+        whole_message(conversation, turn, list(seen.values()))
+        if len(seen) == 1 and message == turn.start and turn.has_user
+        else ""
+    )
     for number, (place, fact) in enumerate(seen.items()):
         polarity = "only_if" if place in gates else str(fact.get("polarity", "must"))
-        yield Item(
+        item = Item(
             id=f"constraint:{message}.{fact.part}.{number}",
             family=Family.CONSTRAINT,
             kind=polarity,
             message=message,
             part=fact.part,
-            text=fact.text,
+            text=whole or fact.text,
             attributes=_force("true" if place in gates else "", str(fact.get("strength", "hard")), origin),
         )
+        yield item, fact.text
 
 
 @lru_cache(maxsize=256)
