@@ -40,6 +40,7 @@ class ResultReading(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 _NUMBER: Final = re.compile(r"\d[\d.,]*\d|\d")
+_WORD: Final = re.compile(r"\w+")
 _LIMIT: Final = re.compile(
     r"(?<![^\W_])(?:n|limit|count|max|top|first|take|num|qty|quantity|amount)[\"']?\s{0,2}[:= ]\s{0,2}[\"']?(\d[\d.,]*\d|\d)"
 )
@@ -102,9 +103,11 @@ def _is_participle(word: str, verb: str) -> bool:
 
 
 def in_context(state: ResultState, value: str, question: Question) -> ResultState:
-    """`cancelled` is what a cancelling call wanted, and a mail server's acceptance is the last answer that there is."""
+    """`cancelled` is what a cancelling call wanted, `declined` what one that declines did, and a mail server's acceptance is the last answer that there is."""
     tokens = name_tokens(question.tool)
     lowered = value.lower()
+    if state in (ResultState.UNKNOWN, ResultState.REJECTED) and (said := _WORD.match(lowered)) and question.did(said[0]):
+        return ResultState.DONE
     if state is ResultState.UNKNOWN and lowered.startswith(_ENDED) and not _ENDING_WORDS.isdisjoint(tokens):
         return ResultState.DONE
     if state is ResultState.PENDING and "accepted" in lowered and not _MAIL_WORDS.isdisjoint(tokens):

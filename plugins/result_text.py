@@ -60,6 +60,9 @@ _NOT_BEFORE: Final = re.compile(
     re.IGNORECASE,
 )
 """What is told after it has yet to happen."""
+_YET: Final = re.compile(r"(?: [\w']+){0,3} (?:yet|so far|until now|as of now)\b", re.IGNORECASE)
+_BROKE_OFF: Final = re.compile(r"(?<![\d.])\d{1,2}(?:[.,]\d+)? ?% ?(?:\.{2,}|…)")
+"""A bar of progress that never reached its end."""
 _ERROR_TAG: Final = re.compile(r"\s*<(?:tool_use_|tool_)?error>", re.IGNORECASE)
 _ERROR_HEAD: Final = re.compile(
     r"\W{0,3}(?:\w+ )?(?:error|err|failed|failure|fatal|invalid|fehler|erreur|errore|erro)\b(?!s?\s*[:=]?\s*0\b)",
@@ -151,6 +154,8 @@ def _read_prose(text: str, question: Question) -> ResultReading:
         ratio = None
     elif ratio is not None:
         ratio = (ratio[0] + counted, ratio[1] + counted)
+    elif question.changes and (bar := _BROKE_OFF.search(head, counted)) is not None and "100" not in head[bar.end() :]:
+        ratio = bar.span()
     chosen = _choose(found, ratio)
     if chosen is None:
         return ResultReading(state=ResultState.DONE, basis="shape", start=0, end=line_end(text, 0))
@@ -191,7 +196,9 @@ def _is_no_news(head: str, saying: Saying, question: Question) -> bool:
 
 
 def _as_meant(head: str, saying: Saying) -> Saying:
-    """`once finished` is said while it is not."""
+    """`once finished` is said while it is not, and `not accepted yet` is no refusal."""
+    if saying.state in (ResultState.REJECTED, ResultState.FAILED) and _YET.match(head, saying.end) is not None:
+        return msgspec.structs.replace(saying, state=ResultState.PENDING, weak=False)
     if saying.state is not ResultState.DONE or _NOT_BEFORE.search(head, max(0, saying.start - 60), saying.start) is None:
         return saying
     return msgspec.structs.replace(saying, state=ResultState.PENDING, weak=True)

@@ -123,6 +123,11 @@ STATES = [
     ("lancé, rapport une fois terminé", "pending"),
     ("deployed once the tests passed", "done"),
     ("saved; mail goes out when approved", "done"),
+    ("held until 18:15, the partner has not accepted yet", "pending"),
+    ("not accepted", "rejected"),
+    ("slot 4: erase OK, write 61% ...", "partial"),
+    ("write 10% ... 100% done", "done"),
+    ("saved, disk at 61%", "done"),
     ("firmware written, heartbeat not seen after the restart", "unknown"),
     ("Update geschrieben, Neustart nicht beobachtet", "unknown"),
     ("mise à jour écrite, redémarrage pas vu en 120 s", "unknown"),
@@ -563,3 +568,15 @@ def test_a_cursor_of_a_read_speaks_of_nothing_else() -> None:
 )
 def test_a_share_is_all_where_no_more_was_asked_for(arguments: dict[str, Any], text: Any, state: str) -> None:
     assert result(text, ("queue_replay", arguments)).get("state") == state
+
+
+@pytest.mark.parametrize(
+    ("tool", "text"),
+    [
+        ("usb.disconnect", "disconnected"),
+        ("leave.decline", "declined, employee notified"),
+        ("task.interrupt", "task interrupted"),
+    ],
+)
+def test_what_the_verb_of_the_tool_says_is_done(tool: str, text: str) -> None:
+    assert result(text, (tool, {"id": 7})).get("state") == "done"
