@@ -575,7 +575,7 @@ def test_a_share_is_all_where_no_more_was_asked_for(arguments: dict[str, Any], t
     [
         ("usb.disconnect", "disconnected"),
         ("leave.decline", "declined, employee notified"),
-        ("task.interrupt", "task interrupted"),
+        ("stream.interrupt", "stream interrupted"),
     ],
 )
 def test_what_the_verb_of_the_tool_says_is_done(tool: str, text: str) -> None:
