@@ -92,3 +92,16 @@ def test_a_rule_ends_by_its_own_sentence() -> None:
     later = user("the red van goes back to the workshop, you may send it there")
     decision = judge([*told, *agent("Noted."), *later, *agent("Done."), *OTHER])
     assert "Don't use the gravel road" in shown(decision) or at(decision, 0).action == "retain"
+
+
+DICTATED = (
+    'Take this down, it goes into the report later: "Oak chest, two drawers. The left one sticks, somebody has planed it, badly. '
+    "Hinges are older than the lid. Third handle is brass, the others are iron. Worm holes in the back, all old. Smells of wax, no mould. "
+    'Key turns once and a half." That is all I can see.'
+)
+
+
+@pytest.mark.parametrize("reply", ["Taken down.", "Read it, all of it.", "Noted."])
+def test_what_was_dictated_and_not_used_yet_is_kept_whole(reply: str) -> None:
+    decision = judge([*user(DICTATED), *agent(reply), *OTHER])
+    assert DICTATED in shown(decision) or at(decision, 0).action == "retain"

@@ -24,6 +24,8 @@ STATEMENTS = ("instruction", "release", "correction", "request", "denial")
 MAX_TOLD = 12
 """Of a longer message, the surest sentences; its original is archived."""
 MIN_TOLD = 4
+MAX_DICTATED = 4_000
+"""Characters of what the agent took down as it was told, or has read, and has done nothing with yet."""
 MAX_NOTED = 60
 MAX_ANSWER = 120
 _NUMBER = re.compile(r"\d[\d.,:]*\d|\d")
@@ -71,7 +73,8 @@ def told_in_passing(conversation: Conversation) -> Iterator[Item]:
             continue
         text = user_text(conversation, turn).strip()
         reply = closing_words(conversation, turn).strip()
-        if len(text.split()) < MIN_TOLD or len(text) > MAX_LINE or not 0 < len(reply) <= MAX_NOTED:
+        longest = MAX_DICTATED if takes_note(reply) else MAX_LINE
+        if len(text.split()) < MIN_TOLD or len(text) > longest or not 0 < len(reply) <= MAX_NOTED:
             continue
         if _is_news(turn, text) or _is_taken_down(conversation, turn, text, reply):
             yield new_note("note", turn.start, 0, 970, text, "told", said_by=Origin.USER)
