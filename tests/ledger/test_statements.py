@@ -105,3 +105,9 @@ DICTATED = (
 def test_what_was_dictated_and_not_used_yet_is_kept_whole(reply: str) -> None:
     decision = judge([*user(DICTATED), *agent(reply), *OTHER])
     assert DICTATED in shown(decision) or at(decision, 0).action == "retain"
+
+
+def test_what_is_likely_a_request_is_told_while_nothing_was_done_about_it() -> None:
+    asked = user("I'll need the seating plan for Saturday's 60 guests by tonight")
+    decision = judge([*asked, *user("columns: table, name, diet"), *agent("Three columns."), *OTHER])
+    assert "60 guests" in shown(decision) or at(decision, 0).action == "retain"

@@ -26,6 +26,8 @@ MAX_TOLD = 12
 MIN_TOLD = 4
 MAX_DICTATED = 4_000
 """Characters of what the agent took down as it was told, or has read, and has done nothing with yet."""
+LIKELY = 40
+"""Confidence, in percent, from which a request that was only looked into may be one."""
 MAX_NOTED = 60
 MAX_ANSWER = 120
 _NUMBER = re.compile(r"\d[\d.,:]*\d|\d")
@@ -104,8 +106,10 @@ def shown_places(conversation: Conversation) -> Iterator[Item]:
 
 def _said(conversation: Conversation, turn: Turn) -> bool:
     """Whether the user surely asked for something, or may have stopped it, in words that did not look like an instruction."""
-    asked = any(not fact.get("proposed") for fact in conversation.of_kind(turn.start, "request"))
-    return asked or "denial" in turn.kinds
+    requests = conversation.of_kind(turn.start, "request")
+    likely = any(int(fact.get("confidence", 100)) >= LIKELY for fact in requests)
+    undone = likely and (bool(turn.calls) or turn.final < 0) and not _consumed(turn) and not is_answered(conversation, turn)
+    return undone or any(not fact.get("proposed") for fact in requests) or "denial" in turn.kinds
 
 
 def _is_limited(answer: str) -> bool:
