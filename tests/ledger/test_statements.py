@@ -111,3 +111,9 @@ def test_what_is_likely_a_request_is_told_while_nothing_was_done_about_it() -> N
     asked = user("I'll need the seating plan for Saturday's 60 guests by tonight")
     decision = judge([*asked, *user("columns: table, name, diet"), *agent("Three columns."), *OTHER])
     assert "60 guests" in shown(decision) or at(decision, 0).action == "retain"
+
+
+def test_a_list_is_told_whole_although_some_of_its_points_are_rules() -> None:
+    told = "plan for the move, as agreed: 1. label the crates 2. is off (no photos, Ute said so) 3. load van 4 4. sweep. one at a time, I say when"
+    decision = judge([*user(told), *agent("Four steps without the second, one at a time."), *OTHER])
+    assert told in shown(decision) or at(decision, 0).action == "retain"

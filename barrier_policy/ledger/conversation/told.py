@@ -66,7 +66,7 @@ def joined(conversation: Conversation, facts: Sequence[Fact]) -> list[Fact]:
     return found
 
 
-def _is_list(text: str) -> bool:
+def is_list(text: str) -> bool:
     """Whether a message numbers its points, which no sentence ends."""
     return len(_POINT.findall(text)) >= FEWEST_POINTS
 
@@ -77,7 +77,7 @@ def whole_message(conversation: Conversation, turn: Turn, facts: Sequence[Fact])
     Left out is what stands before and after the sentences of `facts` only to be polite, or to ask for nothing in particular.
     """
     text = user_text(conversation, turn).strip()
-    if len(text) > (MAX_LIST if _is_list(text) else MAX_WHOLE) or "secret" in turn.kinds:
+    if len(text) > (MAX_LIST if is_list(text) else MAX_WHOLE) or "secret" in turn.kinds:
         return ""
     sentences = [match.span() for match in _SENTENCE.finditer(text)]
     told = [span for span in sentences if not _is_courtesy(text[slice(*span)], facts)]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Set
 
 from barrier_policy.ledger.conversation.answered import is_answered, is_plain
-from barrier_policy.ledger.conversation.told import STATES, is_instruction, joined, may_bind, whole_message
+from barrier_policy.ledger.conversation.told import STATES, is_instruction, is_list, joined, may_bind, whole_message
 from barrier_policy.ledger.conversation.turns import Conversation, Turn, closing_words, user_text
 from barrier_policy.ledger.dialogue.cues import (
     asks,
@@ -60,9 +60,10 @@ def statements(conversation: Conversation, live: Set[int]) -> Iterator[Item]:
         if len(facts) > MAX_TOLD:
             facts = sorted(facts, key=lambda fact: -int(fact.get("confidence", 100)))[:MAX_TOLD]
         plain = [fact for fact in facts if (fact.part, fact.start) not in rules]
-        whole = whole_message(conversation, turn, plain) if plain and not rules else ""
+        leaning = plain if not rules else facts if is_list(user_text(conversation, turn)) else []
+        whole = whole_message(conversation, turn, leaning) if leaning else ""
         if whole:
-            yield new_note("note", turn.start, plain[0].part, 0, whole, plain[0].kind, said_by=Origin.USER)
+            yield new_note("note", turn.start, leaning[0].part, 0, whole, leaning[0].kind, said_by=Origin.USER)
             continue
         for number, fact in enumerate(joined(conversation, plain)):
             yield new_note("note", turn.start, fact.part, number, fact.text, fact.kind, said_by=Origin.USER)
