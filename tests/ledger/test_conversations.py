@@ -517,7 +517,7 @@ def test_a_call_with_a_noun_for_a_name_that_broke_off_half_way_did_act(answer: s
     assert at(decision, 1).action == "retain"
 
 
-POLITE = "Could you put together the summary of all the visitors of March? It is needed by four for the board."
+POLITE = "It is needed by four for the board. Could you put together the summary of all the visitors of March?"
 
 
 @pytest.mark.parametrize(("tail", "stays"), [("ok, finish it", True), ("thanks", False)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from barrier_policy.ledger.dialogue.cues import FIRST_WORDS, postpones, tells_rest
+from barrier_policy.ledger.dialogue.cues import FIRST_WORDS, asks, postpones, tells_rest
 
 PUT_OFF = {
     "English": "Meanwhile, could you water the ferns?",
@@ -54,3 +54,18 @@ def test_what_stands_late_in_a_message_puts_nothing_off() -> None:
 def test_a_plain_answer_puts_nothing_off_and_leaves_no_rest(text: str) -> None:
     assert not postpones(text)
     assert not tells_rest(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["kiln 2 is loaded, run it", "ok 139 is fine", "der Saal ist wieder frei", "de bus staat klaar", "The tube was broken."],
+)
+def test_a_verb_in_the_midst_of_a_sentence_asks_nothing(text: str) -> None:
+    assert not asks(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["is the kiln loaded", "ok, is it fine", "ok and was it broken", "na ist der Saal frei", "Mrs Kay, has it come"]
+)
+def test_a_verb_at_the_beginning_asks(text: str) -> None:
+    assert asks(text)

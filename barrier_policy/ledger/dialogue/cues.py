@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
-from barrier_policy.facts.phrases import words_of
+from barrier_policy.facts.phrases import Hit, words_of
 from barrier_policy.facts.words import lower_case
-from barrier_policy.ledger.dialogue.words import find_words
+from barrier_policy.ledger.dialogue.words import entries_of, find_words
 
 FIRST_WORDS = 8
 """Words of a message in which an answer is put off."""
@@ -18,6 +18,7 @@ OPENING_WORDS = 3
 """Words of a message that say that it is about something else."""
 RESUMING_WORDS = 12
 """Words of a message that only says to go on; a longer one gives work of its own."""
+CLAUSE_ENDS = (",", ";", ":", ".", "!", "?", "…", "–", "—")
 ASKING_WORDS = 4
 """Words of a message among which a question word makes it a question."""
 
@@ -228,7 +229,19 @@ def turns_elsewhere(text: str) -> bool:
 
 def has_question_word(text: str) -> bool:
     """Whether a message asks by a question word near its beginning, or anywhere where its language puts such words late."""
-    return find_words("asks", text, first=ASKING_WORDS) is not None or find_words("asks_anywhere", text) is not None
+    return _opening(text) is not None or find_words("asks_anywhere", text) is not None
+
+
+def _opening(text: str) -> Hit[str] | None:
+    """The words by which a message begins to ask; a verb does so at its very beginning only: `139 is fine` tells."""
+    if hit := find_words("asks", text, first=ASKING_WORDS):
+        return hit
+    hit = find_words("asks_first", text, first=ASKING_WORDS)
+    if hit is None:
+        return None
+    before = text[: hit.start].rstrip()
+    leads = all(word.text in entries_of("leads_in") for word in words_of(before, ASKING_WORDS))
+    return hit if leads or before.endswith(CLAUSE_ENDS) else None
 
 
 def asks_where(text: str) -> bool:
@@ -252,7 +265,7 @@ def only_asks(text: str) -> bool:
     begin = greeting.end() if greeting is not None else 0
     if len(text) > MAX_QUESTION or _CLAUSE_SIGN.search(text, begin) is not None:
         return False
-    hit = find_words("asks", text, first=ASKING_WORDS)
+    hit = _opening(text)
     return (hit is not None and hit.start == begin) or find_words("asks_anywhere", text) is not None
 
 

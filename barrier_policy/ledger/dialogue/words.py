@@ -19,7 +19,8 @@ MAX_WORDS = 120
 
 
 class Language(msgspec.Struct, frozen=True, kw_only=True):
-    """One language's lists; words that ask stand near the beginning of a message, or anywhere in it where the language puts them late."""
+    """One language's lists; words that ask stand near the beginning of a message, verbs of other sentences at its very beginning
+    or behind what leads in, or anywhere in it where the language puts them late."""
 
     puts_off: str
     agent_waits: str
@@ -29,6 +30,8 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     asks_report: str
     limits: str
     asks: str = ""
+    asks_first: str = ""
+    leads_in: str = ""
     asks_anywhere: str = ""
     asks_where: str = ""
     goes_on: str = ""
@@ -42,12 +45,23 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @cache
+def entries_of(name: str) -> frozenset[str]:
+    """All entries of a list."""
+    return frozenset(entry for language in _languages() for entry in getattr(language, name).split(", ") if entry)
+
+
+@cache
 def _lists(name: str) -> Phrases[str]:
+    return Phrases(
+        (entries.split(", "), name) for entries in (getattr(language, name) for language in _languages()) if entries
+    )
+
+
+@cache
+def _languages() -> tuple[Language, ...]:
     folder = files("barrier_policy.ledger.dialogue") / "languages"
     entries = sorted((entry for entry in folder.iterdir() if entry.name.endswith(".json")), key=lambda entry: entry.name)
-    languages = [msgspec.json.decode(entry.read_bytes(), type=Language) for entry in entries]
-    lists = (getattr(language, name).split(", ") for language in languages)
-    return Phrases(([entry for entry in entries if entry], name) for entries in lists)
+    return tuple(msgspec.json.decode(entry.read_bytes(), type=Language) for entry in entries)
 
 
 def find_words(name: str, text: str, *, first: int = MAX_WORDS) -> Hit[str] | None:
