@@ -125,6 +125,8 @@ class DecisionLog:
 
 def _storage(spec: LogSpec) -> Storage:
     path = spec.path.expanduser()
+    if not path.name:
+        raise LogError(f"`{path}` is no name of a log (name a file)")
     database = is_database(path)
     kind = spec.kind
     if kind is LogKind.AUTO:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from barrier_policy.errors import LogError
+from barrier_policy.errors import LogError, reason_of
 from barrier_policy.log.chain import Anchor, Chain, Line, parse_anchor
 from barrier_policy.log.files import FileLog
 from barrier_policy.log.record import Head, read_record
@@ -69,7 +69,8 @@ def read_anchors(path: Path) -> tuple[Anchor, ...]:
     try:
         lines = path.read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise LogError(f"{path}: can't be read ({getattr(error, 'strerror', '') or 'not UTF-8'})".lower()) from None
+        reason = reason_of(error) if isinstance(error, OSError) else "not UTF-8"
+        raise LogError(f"{path}: can't be read ({reason})") from None
     found = []
     for number, line in enumerate(lines, start=1):
         if line.strip() and not line.lstrip().startswith("#"):

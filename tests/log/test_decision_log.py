@@ -215,3 +215,9 @@ def test_one_reading_is_one_pass(tmp_path: Path, numbered: Numbered, monkeypatch
     monkeypatch.setattr(log._storage, "lines", lambda: (read.append(line.number) or line for line in lines()))
     list(log.records())
     assert read == [1, 2, 3]
+
+
+@pytest.mark.parametrize("name", ["", ".", "/"])
+def test_what_names_no_file_names_no_log(name: str) -> None:
+    with pytest.raises(LogError, match="is no name of a log"):
+        DecisionLog.open(name)
