@@ -68,7 +68,9 @@ def test_a_store_option_from_an_unset_variable_writes_nothing(
     assert [path.name for path in tmp_path.iterdir()] == ["chat.json"]
 
 
-@pytest.mark.parametrize("now", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", "0050-01-01", "1899-12-31T23:59:59Z"])
+@pytest.mark.parametrize(
+    "now", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", "0050-01-01", "1899-12-31T23:59:59Z"]
+)
 def test_a_time_that_nothing_can_be_counted_from_is_no_time(now: str) -> None:
     for time in (now, datetime.fromisoformat(now.replace("Z", "+00:00"))):
         with pytest.raises(BarrierPolicyError, match="is no time"):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO
 
 from rich.console import Console, RenderableType
@@ -98,12 +99,29 @@ def write_bytes(data: bytes) -> None:
     sys.stdout.buffer.flush()
 
 
-def write_output(data: bytes, output: Path | None) -> None:
-    """Write bytes to a file, or to standard output where none is named. Raises BarrierPolicyError where the file can't be written."""
+def write_output(data: bytes, output: Path | None, *, option: str = "") -> None:
+    """Write bytes to a file, or to standard output where none is named.
+
+    What stood in the file stays until all is written. A link stays a link, and a file keeps its mode. Raises BarrierPolicyError where it
+    can't be written; `option` is what named it.
+    """
     if output is None:
         write_bytes(data)
         return
     try:
-        output.write_bytes(data)
-    except OSError as error:
-        raise BarrierPolicyError(f"{output}: can't be written ({reason_of(error)})") from None
+        _write_file(output.resolve(), data)
+    except (OSError, ValueError, RuntimeError) as error:  # a NUL in the name; links in a circle
+        reason = reason_of(error) if isinstance(error, OSError) else "not a file name"
+        raise BarrierPolicyError(f"{option and option + ': '}{output}: can't be written ({reason})") from None
+
+
+def _write_file(path: Path, data: bytes) -> None:
+    if path.exists() and not path.is_file():  # a device or a pipe
+        path.write_bytes(data)
+        return
+    with TemporaryDirectory(dir=path.parent, prefix=".new-") as folder:
+        draft = Path(folder, path.name)
+        draft.write_bytes(data)
+        if path.exists():
+            draft.chmod(path.stat().st_mode)
+        draft.replace(path)

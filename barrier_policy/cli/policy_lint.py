@@ -9,8 +9,8 @@ from pathlib import Path
 
 import msgspec
 
-from barrier_policy.cli.console import clean, out, show, write_bytes
-from barrier_policy.cli.guard import OK
+from barrier_policy.cli.console import clean, out, show, write_bytes, write_output
+from barrier_policy.cli.guard import FAILED, OK
 from barrier_policy.cli.options import LintFormat, LintLevel
 from barrier_policy.errors import BarrierPolicyError
 from barrier_policy.join.schema import RecordSchema, build_schema
@@ -25,7 +25,6 @@ from barrier_policy.policy.lint.source import Sources
 from barrier_policy.policy.loader import shipped_policies
 from barrier_policy.walk import timestamp
 
-FAILED = 4
 _ORDER = (Level.ERROR, Level.WARNING, Level.INFO)
 
 
@@ -111,7 +110,7 @@ def _fix(
         findings = lint(sources, select=select, ignore=ignore)
         changed = {file.path: text for file in sources.linted() if (text := fix(file, findings)) != file.text}
         for path, text in changed.items():
-            path.write_bytes(text.encode("utf-8"))
+            write_output(text.encode("utf-8"), path)
         written |= changed.keys()
         if not changed:
             break
