@@ -54,7 +54,7 @@ class DatabaseLog:
         with self._connection(write=False) as connection:
             for number, line in connection.execute(ALL):
                 data = line if isinstance(line, bytes) else str(line).encode("utf-8", "backslashreplace")
-                yield Line(file=str(self.path), number=number, data=data)
+                yield Line(file=str(self.path), number=number, data=data, numbered=True)
 
     def start(self) -> Head:
         """What the first line follows: nothing, because no line is ever removed."""

@@ -192,6 +192,20 @@ def read_record(line: bytes) -> Record:
         raise LogError(f"the line is no record ({str(error).splitlines()[0].lower()})") from None
 
 
+def says_more(line: bytes, record: Record) -> bool:
+    """Whether a line says something that the record which was read from it does not, as one of a later version may."""
+    written = to_line(record)
+    return line != written and not _is_part(msgspec.json.decode(line), msgspec.json.decode(written))
+
+
+def _is_part(one: Any, whole: Any) -> bool:
+    if isinstance(one, dict) and isinstance(whole, dict):
+        return all(name in whole and _is_part(value, whole[name]) for name, value in one.items())
+    if isinstance(one, list) and isinstance(whole, list):
+        return len(one) == len(whole) and all(map(_is_part, one, whole))
+    return bool(one == whole)
+
+
 def head_of(line: bytes) -> Head:
     """The head of a log that ends with this line. Raises LogError where it is no intact record."""
     fields = intact_fields(line)
