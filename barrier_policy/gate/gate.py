@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from collections.abc import Callable
 from datetime import datetime
@@ -24,7 +23,7 @@ from barrier_policy.gate.rounds import find_rounds
 from barrier_policy.gate.summarizers.make import make_summarizer
 from barrier_policy.gate.summary_request import Summarizer
 from barrier_policy.gate.target import FileTarget, MemoryTarget, Target
-from barrier_policy.gate.threads import Cancellation, cancellable
+from barrier_policy.gate.threads import Cancellation, cancellable, left_behind
 from barrier_policy.profile import Profile
 from barrier_policy.transcript.source import Source
 from barrier_policy.walk import (
@@ -176,15 +175,15 @@ class Gate:
 
     async def aaudit_rounds(self, before: TranscriptLike, after: TranscriptLike, **options: Any) -> tuple[AuditReport, ...]:
         """As `audit_rounds`, in a thread."""
-        return await asyncio.to_thread(partial(self.audit_rounds, before, after, **options))
+        return await left_behind(partial(self.audit_rounds, before, after, **options))
 
     def recover(self, now: str | datetime | None = None) -> tuple[Recovered, ...]:
         """Finish transactions that a crash left unfinished."""
         return recover(self.store, timestamp(now)) if self.store is not None else ()
 
     async def aplan(self, source: TranscriptLike | None = None, **options: Any) -> Decision:
-        """As `plan`, in a thread."""
-        return await asyncio.to_thread(partial(self.plan, source, **options))
+        """As `plan`, in a thread. Where the task is cancelled, that is left behind: it writes nothing, and keeps nobody waiting."""
+        return await left_behind(partial(self.plan, source, **options))
 
     async def acompact(self, source: Messages | bytes | None = None, **options: Any) -> Compaction:
         """As `compact`, in a thread; an async summarizer runs in an event loop of its own.
@@ -199,7 +198,7 @@ class Gate:
 
     async def aaudit(self, before: TranscriptLike, after: TranscriptLike, **options: Any) -> AuditReport:
         """As `audit`, in a thread."""
-        return await asyncio.to_thread(partial(self.audit, before, after, **options))
+        return await left_behind(partial(self.audit, before, after, **options))
 
     def _compact(
         self,
