@@ -42,17 +42,10 @@ def read_any(source: TranscriptLike, plugins: PluginSet, *, format: str = "") ->
 def source_of(source: str | Path | bytes | list[dict[str, Any]] | dict[str, Any]) -> Source:
     """A path, bytes, a list of message dicts or an object as a Source. Raises BarrierPolicyError for a file that can't be read."""
     if isinstance(source, (str, Path)):
-        return _from_path(source)
+        return Source.open(as_path(source), shown=redact(str(source)))
     if isinstance(source, (bytes, bytearray)):
         return Source(bytes(source))
     return Source.from_value(source)
-
-
-def _from_path(path: str | Path) -> Source:
-    try:
-        return Source(as_path(path).read_bytes(), path=str(path))
-    except OSError as error:
-        raise BarrierPolicyError(f"{redact(str(path))}: can't be read ({error.strerror})") from None
 
 
 def as_path(path: str | Path) -> Path:
