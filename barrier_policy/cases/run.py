@@ -68,7 +68,7 @@ def run_tests(asked: Asked) -> Report:
     folders = _folders(asked)
     layers = _layers(folders, alone=asked.alone)
     plugins = load_plugins()
-    schema = build_schema(kind for kind in plugins.kinds.values() if "." in kind.name)
+    schema = build_schema(plugins.kinds.values())
     loaded = [load_policies(layers, schema, engine) for _, engine in engines]
     policies = loaded[0]
     written = read_test_files(policies, folders)

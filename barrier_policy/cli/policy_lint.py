@@ -44,7 +44,7 @@ class LintRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 def full_schema() -> RecordSchema:
     """The record with the fields of all installed plugins. Raises PluginError."""
-    return build_schema(kind for kind in load_plugins().kinds.values() if "." in kind.name)
+    return build_schema(load_plugins().kinds.values())
 
 
 def explain_rule(rule_id: str) -> int:

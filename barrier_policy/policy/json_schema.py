@@ -13,9 +13,8 @@ from typing import Any
 import msgspec
 
 from barrier_policy.facts.effect_class import EffectClass
-from barrier_policy.join.schema import RecordSchema
+from barrier_policy.join.schema import ROOT, RecordSchema, element
 from barrier_policy.log_spec import MAX_KEEP_DAYS, MAX_KEEP_FILES, MAX_ROTATE_MB, Fsync, LogKind
-from barrier_policy.policy.cel.scope import ROOT, element
 from barrier_policy.policy.document import _VERSION, _WORD, API_VERSION, POLICY_KEYS, RULE_KEYS, RULE_OPTIONS
 from barrier_policy.policy.lint.records import documented_values
 from barrier_policy.policy.model import Mode, Repair, RuleEffect, Severity

@@ -24,7 +24,7 @@ def run_policy_cases(folder: str | Path, *, plugins: Iterable[Plugin] = (), engi
     """
     kinds = load_beside_installed(*plugins).kinds.values()
     loaded = load_engine(engine)
-    policies = load_policies(_layers(folder), build_schema(kind for kind in kinds if "." in kind.name), loaded)
+    policies = load_policies(_layers(folder), build_schema(kinds), loaded)
     results = run_cases(policies, loaded, [Path(folder)])
     if not results:
         raise BarrierPolicyError(f"{folder}: no cases (write `NAME_test.yaml` beside each policy `NAME.yaml`)")

@@ -95,7 +95,7 @@ class Decider:
         self.profile = profile or Profile()
         self.plugins = plugins or load_plugins()
         self.counter = counter
-        schema = build_schema(kind for kind in self.plugins.kinds.values() if "." in kind.name)
+        schema = build_schema(self.plugins.kinds.values())
         engine = load_engine(self.profile.engine)
         trust = self.profile.bundle
         layers: Iterable[Path | Layer] = (
