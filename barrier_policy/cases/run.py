@@ -73,9 +73,7 @@ def run_tests(asked: Asked) -> Report:
     policies = loaded[0]
     written = read_test_files(policies, folders)
     files = _chosen(written, asked)
-    judged = [
-        judge_cases(found, Evaluator(found, engine), files.cases) for found, (_, engine) in zip(loaded, engines, strict=True)
-    ]
+    judged = [judge_cases(Evaluator(found, engine), files.cases) for found, (_, engine) in zip(loaded, engines, strict=True)]
     deciders = [
         Decider(Profile(engine=name), plugins=plugins, policies=layers) for name, _ in engines if written.transcripts
     ]
@@ -86,7 +84,7 @@ def run_tests(asked: Asked) -> Report:
     return Report(
         engines=names,
         rows=(*map(case_row, zip(*judged, strict=True)), *map(_transcript_row, zip(*told, strict=True))),
-        coverage=measure(pairs, (*judged[0], *judge_cases(policies, evaluator, _shown(told[:1])))),
+        coverage=measure(pairs, (*judged[0], *judge_cases(evaluator, _shown(told[:1])))),
         mutation=_mutate(policies, pairs, engines[0][1], written, deciders[:1]) if asked.mutate else None,
     )
 
@@ -103,7 +101,7 @@ def _mutate(
     A transcript is decided once: mutants see the records of its spans. To decide it again for each would cost minutes.
     """
     told = [judge_transcripts(decider, files.transcripts) for decider in deciders]
-    results = judge_cases(policies, Evaluator(policies, engine), (*files.cases, *_shown(told)))
+    results = judge_cases(Evaluator(policies, engine), (*files.cases, *_shown(told)))
     return run_mutants(policies, pairs, engine, [result.case for result in results if result.passed], files.explained)
 
 

@@ -130,11 +130,7 @@ def _differences(expected: ExpectedSpan, span: SpanDecision) -> list[str]:
 
 def _tables(decider: Decider, analysis: Analysis, number: int, names: set[str]) -> list[RuleTable]:
     record = record_of(analysis.join, analysis.assessments[number])
-    return [
-        RuleTable(rule=rule.id, clauses=decider.evaluator.evaluate_clauses(rule, record))
-        for _, rule in decider.policies.rules()
-        if rule.id in names
-    ]
+    return [RuleTable(rule=rule, clauses=found) for rule, found in decider.evaluator.clauses(record, names).items()]
 
 
 def _known(spans: Iterable[tuple[int, int]]) -> str:

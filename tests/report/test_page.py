@@ -13,13 +13,11 @@ from typing import Any
 
 import pytest
 
-from barrier_policy.decision.assess import record_of
 from barrier_policy.provenance.file_store import FileStore
 from barrier_policy.report.html import render_html
 from barrier_policy.report.junit import render_junit
 from barrier_policy.report.model import Report
 from barrier_policy.report.sarif import render_sarif
-from barrier_policy.walk import Decider
 
 Make = Callable[..., Report]
 Chat = list[dict[str, Any]]
@@ -117,15 +115,6 @@ def test_evidence_stands_in_the_words_around_it(deploy: Report) -> None:
     entry = next(entry for name, entry in found.items() if name.startswith("constraint:0"))
     assert (entry.excerpt.before, entry.excerpt.words) == ("You run the shop. ", "Never touch prod-7781.")
     assert (entry.place.message, entry.place.pointer) == (0, "/0/content")
-
-
-def test_clauses_are_those_that_explain_shows(deploy: Report, decider: Decider, chat: Chat) -> None:
-    analysis = decider.analyse(chat, keep_last=2, now="2026-06-01T00:00:00Z")
-    rules = [rule for _, rule in decider.policies.rules()]
-    for found in analysis.assessments:
-        record = record_of(analysis.join, found)
-        one_by_one = {rule.id: decider.evaluator.evaluate_clauses(rule, record) for rule in rules}
-        assert decider.evaluator.clauses(record) == one_by_one
 
 
 def test_every_rule_of_a_span_is_a_reason_or_stands_in_its_table(deploy: Report) -> None:
