@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -19,11 +18,10 @@ from barrier_policy.carrier.record import (
     make_record,
     read_receipt,
 )
-from barrier_policy.digest import digest_bytes, digest_text, stable_json
+from barrier_policy.digest import DIGEST, digest_bytes, digest_text, stable_json
 from barrier_policy.errors import CarrierError
 
 SCHEMA = "barrier_policy/carrier/v1"
-_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _STATES = {word: state for state, word in WORD_OF_STATE.items()}
 _LIVE = {"constraint": "active", "gate": "active", "obligation": "detached", "plan_item": "detached", "job": "detached"}
 _UNKNOWN = {"obligation": ("type",), "job": ("subject",), "receipt": ("tool",), "binding": ("type",)}
@@ -76,7 +74,7 @@ class Typed(msgspec.Struct, frozen=True, kw_only=True):
 
 def typed_records(block: Block, read: Callable[[str], bytes | None]) -> Typed:
     """The typed records that a carrier message names, where they have the digest that it names and show line by line the same."""
-    found = _DIGEST.search(block.records)
+    found = DIGEST.search(block.records)
     if found is None or not block.entries:
         return Typed()
     data = read(found.group())

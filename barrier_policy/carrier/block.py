@@ -23,7 +23,7 @@ from itertools import groupby
 import msgspec
 
 from barrier_policy.carrier.record import KINDS, CarrierRecord
-from barrier_policy.digest import digest_text
+from barrier_policy.digest import DIGEST, digest_text
 from barrier_policy.errors import CarrierError
 from barrier_policy.transcript.builder import CARRIER_MARK
 
@@ -44,7 +44,7 @@ _BOUNDARY = re.compile(
 """How a line begins that could be taken for the turn of somebody, or for the edge of a block."""
 
 END = "</barrier-policy-carrier>"
-_FIRST = re.compile(CARRIER_MARK + r' version="([^"]*)" digest="(sha256:[0-9a-f]{64})" records="([^"]*)">')
+_FIRST = re.compile(CARRIER_MARK + r' version="([^"]*)" digest="(' + DIGEST.pattern + r')" records="([^"]*)">')
 _KIND = re.compile(r"[a-z_.]+")
 _HEAD = re.compile(r"\[([a-z_.]+)((?: [1-9][0-9]{0,8}x[1-9][0-9]{0,8})+)(" + re.escape(QUOTED) + r")?\]")
 _URI = re.compile(r'[^"\x00-\x20\x7f]*')

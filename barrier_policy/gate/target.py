@@ -12,6 +12,7 @@ from typing import Protocol
 
 from barrier_policy.errors import BarrierPolicyError, JournalError, reason_of
 from barrier_policy.gate.in_place import held, keep_old, wait_for_writers
+from barrier_policy.provenance.files import flush
 from barrier_policy.transcript.source import Source
 
 
@@ -150,7 +151,7 @@ class FileTarget:
         except OSError:
             old.unlink(missing_ok=True)
             raise
-        _sync_folder(self.output.parent)
+        flush(self.output.parent)
         self.staged = None
         if not kept:
             return None
@@ -199,11 +200,3 @@ class FileTarget:
 def _old_name(staged: Path) -> Path:
     """The second name of a file that what was staged takes the place of."""
     return staged.with_suffix(".old")
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 
 import msgspec
 
+from barrier_policy.digest import DIGEST
 from barrier_policy.errors import LogError
-from barrier_policy.log.record import DIGEST, GENESIS, Head, intact_fields
+from barrier_policy.log.record import GENESIS, Head, intact_fields
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,20 +6,17 @@ and counts; explanations too only where a team asked for them, masked.
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import msgspec
 
 from barrier_policy.decision.model import PluginVersion, Totals
-from barrier_policy.digest import SAFE_INTEGER, digest_bytes, stable_json
+from barrier_policy.digest import DIGEST, SAFE_INTEGER, digest_bytes, stable_json
 from barrier_policy.errors import LogError
 
 SCHEMA = "barrier_policy/log/v1"
 GENESIS = "sha256:" + "0" * 64
 """What the first record names as the one before it."""
-
-DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
 
 class Fingerprint(msgspec.Struct, frozen=True, kw_only=True):
