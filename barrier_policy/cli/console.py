@@ -7,15 +7,19 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO
+from typing import IO, Any
 
+import msgspec
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
+from barrier_policy.cli.options import OutputFormat
+from barrier_policy.digest import stable_json
 from barrier_policy.errors import BarrierPolicyError, reason_of
 from barrier_policy.printable import clean as clean
 from barrier_policy.printable import clip as clip
@@ -97,6 +101,27 @@ def write_bytes(data: bytes) -> None:
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
+
+
+def write_json(value: Any) -> None:
+    """Write a value as indented JSON with sorted keys."""
+    write_bytes(indented(stable_json(value)))
+
+
+def indented(data: bytes) -> bytes:
+    """JSON for reading, its keys in their order."""
+    return msgspec.json.format(data, indent=2) + b"\n"
+
+
+def emit(found: Any, format: OutputFormat, table: Callable[[], Table], *, lines: Iterable[Any] | None = None) -> None:
+    """Print a result as a table, which is made only then, or as JSON. As JSON lines its `lines`: those given, or the result, or each of a list."""
+    if format is OutputFormat.TABLE:
+        show(out(), table())
+    elif format is OutputFormat.JSON:
+        write_json(found)
+    else:
+        records = (found if isinstance(found, list | tuple) else [found]) if lines is None else lines
+        write_bytes(b"".join(stable_json(record) + b"\n" for record in records))
 
 
 def write_output(data: bytes, output: Path | None, *, option: str = "") -> None:

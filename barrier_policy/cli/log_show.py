@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import msgspec
 from rich.table import Table
 
-from barrier_policy.cli.console import cell, make_table, out, show, write_bytes
+from barrier_policy.cli.console import cell, emit, make_table, out, show
 from barrier_policy.cli.guard import FAILED, OK
 from barrier_policy.cli.log_access import Told, named_log
 from barrier_policy.cli.options import OutputFormat, Request
-from barrier_policy.digest import stable_json
 from barrier_policy.errors import BarrierPolicyError
 from barrier_policy.log.record import Record
 from barrier_policy.policy.hints import suggestion
@@ -37,15 +35,11 @@ def show_log(request: Request, *, decision: str, outcome: str, since: str, forma
         for record in found
         if (not outcome or record.result.outcome == outcome) and (not start or _digits(record.timestamp) >= start)
     ]
-    if format is OutputFormat.JSONL:
-        write_bytes(b"".join(stable_json(record) + b"\n" for record in chosen))
-    elif format is OutputFormat.JSON:
-        write_bytes(msgspec.json.format(stable_json(chosen), indent=2) + b"\n")
-    elif decision:
+    if decision and format is OutputFormat.TABLE:
         for record in chosen:
             _print_decision(record)
     else:
-        show(out(), _table(chosen))
+        emit(chosen, format, lambda: _table(chosen))
     return FAILED if told.anything else OK
 
 

@@ -30,14 +30,10 @@ from barrier_policy.cli.policy_test_app import test_app
 policy_app = typer.Typer(
     help="Check, test, show, compare, document, start and bundle policies.",
     no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
 )
 bundle_app = typer.Typer(
     help="Build, sign and verify bundles of policies.",
     no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
 )
 policy_app.add_typer(bundle_app, name="bundle")
 policy_app.add_typer(test_app, name="test")

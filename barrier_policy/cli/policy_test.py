@@ -13,7 +13,7 @@ from barrier_policy.cases.run import Asked, Report, run_tests
 from barrier_policy.cases.transcripts import rules_of
 from barrier_policy.cases.xml import cobertura as cobertura_xml
 from barrier_policy.cases.xml import junit
-from barrier_policy.cli.console import cell, make_table, out, show, write_bytes, write_output
+from barrier_policy.cli.console import cell, indented, make_table, out, show, write_bytes, write_output
 from barrier_policy.cli.explain import find_span
 from barrier_policy.cli.guard import FAILED, OK
 from barrier_policy.cli.log_access import named_log
@@ -132,4 +132,4 @@ def _json(report: Report) -> bytes:
     for row, original in zip(found["rows"], report.rows, strict=True):
         row["passed"] = original.passed
     found["coverage"] |= {"percent": round(coverage.percent, 1), "shown": coverage.shown, "points": coverage.points}
-    return msgspec.json.format(msgspec.json.encode(found), indent=2) + b"\n"
+    return indented(msgspec.json.encode(found))

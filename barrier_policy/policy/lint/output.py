@@ -9,8 +9,6 @@ from typing import Any
 from urllib.parse import quote
 from xml.etree import ElementTree
 
-import msgspec
-
 from barrier_policy.digest import digest_value
 from barrier_policy.policy.lint.model import Finding, Level, LintRule
 
@@ -120,8 +118,3 @@ def _junit_case(suite: ElementTree.Element, finding: Finding, fails: bool) -> No
 
 def _xml(text: str) -> str:
     return _NOT_XML.sub("�", text)
-
-
-def pretty(value: Any) -> bytes:
-    """JSON for reading, keys in order."""
-    return msgspec.json.format(msgspec.json.encode(value, order="sorted"), indent=2) + b"\n"
