@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from barrier_policy.audit.audit import audit
 from barrier_policy.audit.model import AuditReport
@@ -39,6 +39,23 @@ from barrier_policy.walk import (
 )
 
 Messages = list[dict[str, Any]] | dict[str, Any]
+
+
+class Options(TypedDict, total=False):
+    """What a compaction may be asked for.
+
+    `keep_last`, `target_tokens`, `now` and `format` are those of `decide`. `span` ([start, end) in message indices) compacts only that.
+    `watch` is told each state of the transaction. Another thread ends the compaction by `cancellation.ask()`; it is rolled back, unless its
+    commit has begun.
+    """
+
+    keep_last: int | None
+    target_tokens: int | None
+    span: tuple[int, int] | None
+    now: str | datetime | None
+    format: str
+    watch: Watch | None
+    cancellation: Cancellation | None
 
 
 class Gate:
@@ -84,26 +101,17 @@ class Gate:
         self,
         source: Messages | bytes | None = None,
         *,
-        keep_last: int | None = None,
-        target_tokens: int | None = None,
-        span: tuple[int, int] | None = None,
-        now: str | datetime | None = None,
-        format: str = "",
         head: Callable[[], Messages | bytes] | None = None,
-        watch: Watch | None = None,
-        cancellation: Cancellation | None = None,
+        **options: Unpack[Options],
     ) -> Compaction:
         """Compact messages that a caller holds; without a source those that were observed, and the result is what is observed from then on.
 
-        `span` ([start, end) in message indices) compacts only that. `head` returns the messages as they are now: what arrived while the
-        compaction ran is carried over, and so is what was observed meanwhile. `watch` is told each state of the transaction. Another
-        thread ends the compaction by `cancellation.ask()`; it is rolled back, unless its commit has begun.
+        `head` returns the messages as they are now: what arrived while the compaction ran is carried over, and so is what was observed
+        meanwhile.
 
         Raises CompactionRefusedError where the target can't be reached, CompactionBarrierError where `span` must stay, SummaryError,
         StoreError, CarrierError, AuditFailedError or CompactionCancelledError. Then nothing has changed.
         """
-        options: dict[str, Any] = {"keep_last": keep_last, "target_tokens": target_tokens, "now": now}
-        options |= {"span": span, "format": format, "watch": watch, "cancellation": cancellation}
         if source is None:
             return self._compact_observed(head, **options)
         opened = source_of(source)
@@ -134,23 +142,9 @@ class Gate:
                 self._observer = successor
         return done
 
-    def compact_file(
-        self,
-        path: str | Path,
-        output: str | Path,
-        *,
-        keep_last: int | None = None,
-        target_tokens: int | None = None,
-        span: tuple[int, int] | None = None,
-        now: str | datetime | None = None,
-        format: str = "",
-        watch: Watch | None = None,
-        cancellation: Cancellation | None = None,
-    ) -> Compaction:
+    def compact_file(self, path: str | Path, output: str | Path, **options: Unpack[Options]) -> Compaction:
         """Compact a file into another one, or into itself. As `compact`; the output is written at once or not at all."""
         target = FileTarget(as_path(path), as_path(output))
-        options: dict[str, Any] = {"keep_last": keep_last, "target_tokens": target_tokens, "now": now}
-        options |= {"span": span, "format": format, "watch": watch, "cancellation": cancellation}
         return self._compact(target.head(), target, **options)
 
     def audit(self, before: TranscriptLike, after: TranscriptLike, **options: Any) -> AuditReport:
@@ -205,9 +199,9 @@ class Gate:
         source: Source,
         target: Target,
         *,
-        span: tuple[int, int] | None,
-        now: str | datetime | None,
-        cancellation: Cancellation | None,
+        span: tuple[int, int] | None = None,
+        now: str | datetime | None = None,
+        cancellation: Cancellation | None = None,
         **options: Any,
     ) -> Compaction:
         at = timestamp(now)

@@ -8,6 +8,7 @@ from datetime import datetime
 from functools import partial
 from itertools import starmap
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 import msgspec
 
@@ -78,6 +79,20 @@ class _Judged(msgspec.Struct, frozen=True, kw_only=True):
     target: int | None
 
 
+class Reading(TypedDict, total=False):
+    """How a transcript is read and cut, as `Decider.establish` takes it.
+
+    `keep_last` is the number of last messages that the runtime keeps anyway, `now` is ISO 8601, `format` the name of a reader, `ranges`
+    message indices `[start, end)` of one span each. `memo` has facts that are known already; it changes no decision.
+    """
+
+    keep_last: int | None
+    now: str | datetime | None
+    format: str
+    ranges: Iterable[tuple[int, int]]
+    memo: FactMemo | None
+
+
 class Decider:
     """Plugins, policies and engine, made ready once and used for any number of transcripts.
 
@@ -122,40 +137,24 @@ class Decider:
         self,
         source: TranscriptLike,
         *,
-        keep_last: int | None = None,
         target_tokens: int | None = None,
-        now: str | datetime | None = None,
         store: Store | None = None,
-        format: str = "",
-        ranges: Iterable[tuple[int, int]] = (),
-        memo: FactMemo | None = None,
+        **reading: Unpack[Reading],
     ) -> Decision:
         """The decision alone: what led to it is let go on the way, which takes less memory than `analyse`."""
         # nested, so that no name here holds what the next step lets go
-        return self._pronounce(
-            self._judge(
-                self.establish(source, keep_last=keep_last, now=now, format=format, ranges=ranges, memo=memo),
-                target_tokens,
-                store,
-            ),
-            store,
-        )
+        return self._pronounce(self._judge(self.establish(source, **reading), target_tokens, store), store)
 
     def analyse(
         self,
         source: TranscriptLike,
         *,
-        keep_last: int | None = None,
         target_tokens: int | None = None,
-        now: str | datetime | None = None,
         store: Store | None = None,
-        format: str = "",
-        ranges: Iterable[tuple[int, int]] = (),
-        memo: FactMemo | None = None,
+        **reading: Unpack[Reading],
     ) -> Analysis:
-        """Decide, and keep everything that led to the decision. `memo` has facts that are known already; it changes no decision."""
-        established = self.establish(source, keep_last=keep_last, now=now, format=format, ranges=ranges, memo=memo)
-        return self.conclude(established, target_tokens=target_tokens, store=store)
+        """Decide, and keep everything that led to the decision."""
+        return self.conclude(self.establish(source, **reading), target_tokens=target_tokens, store=store)
 
     def conclude(
         self, established: Established, *, target_tokens: int | None = None, store: Store | None = None
