@@ -50,26 +50,33 @@ def load_records(data: bytes) -> tuple[CarrierRecord, ...]:
     return archive.records
 
 
-def records_of_block(block: Block, read: Callable[[str], bytes | None]) -> tuple[CarrierRecord, ...]:
-    """The records of a carrier message, never fewer lines than it shows.
-
-    `read` gives the bytes of an object of the store by digest, None where there is none (`Store.read`). Typed records count where the
-    object has the digest that the message names and shows line by line the same; else records are made of the lines themselves: such a record
-    has no source, and nothing that is said can end it. Raises CarrierError for a message that is not as it was written.
-    """
-    if not block.intact:
-        raise CarrierError(
-            f"the carrier {block.digest} was changed since it was written (its text does not have that digest; "
-            "restore the message, or decide from the original transcript)"
-        )
-    return typed_records(block, read).records or tuple(_shown(entry) for entry in block.entries)
-
-
 class Typed(msgspec.Struct, frozen=True, kw_only=True):
     """The typed records of a carrier message, or why there are none, "" where it names none or has nothing to record."""
 
     records: tuple[CarrierRecord, ...] = ()
     problem: str = ""
+
+
+def records_of_block(block: Block, read: Callable[[str], bytes | None] | None) -> Typed:
+    """The records of a carrier message, never fewer lines than it shows, and why they are not the typed ones that it names.
+
+    `read` gives the bytes of an object of the store by digest, None where there is none (`Store.read`); None where no store is asked. Typed
+    records count where the object has the digest that the message names and shows line by line the same; else records are made of the lines
+    themselves: such a record has no source, and nothing that is said can end it. Raises CarrierError for a message that is not as it was
+    written.
+    """
+    check_intact(block)
+    found = typed_records(block, read) if read is not None else Typed()
+    return found if found.records else Typed(records=tuple(map(_shown, block.entries)), problem=found.problem)
+
+
+def check_intact(block: Block) -> None:
+    """Raises CarrierError for a carrier message that is not as it was written."""
+    if not block.intact:
+        raise CarrierError(
+            f"the carrier {block.digest} was changed since it was written (its text does not have that digest; "
+            "restore the message, or decide from the original transcript)"
+        )
 
 
 def typed_records(block: Block, read: Callable[[str], bytes | None]) -> Typed:

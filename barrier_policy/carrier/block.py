@@ -22,7 +22,7 @@ from itertools import groupby
 
 import msgspec
 
-from barrier_policy.carrier.record import KINDS, CarrierRecord
+from barrier_policy.carrier.record import CarrierRecord, rank_of
 from barrier_policy.digest import DIGEST, digest_text
 from barrier_policy.errors import CarrierError
 from barrier_policy.transcript.builder import CARRIER_MARK
@@ -71,11 +71,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
 def in_order(records: Iterable[CarrierRecord | Entry]) -> tuple[Entry, ...]:
     """What a block shows of records, in its order: by kind, else as given; kinds of outside plugins follow by name."""
     entries = (Entry(kind=record.kind, text=record.text) for record in records)
-    return tuple(sorted(entries, key=lambda entry: (_rank(entry.kind), entry.kind)))
-
-
-def _rank(kind: str) -> int:
-    return KINDS.index(kind) if kind in KINDS else len(KINDS)
+    return tuple(sorted(entries, key=lambda entry: (rank_of(entry.kind), entry.kind)))
 
 
 def render_block(records: Iterable[CarrierRecord | Entry], *, archived: str = "") -> str:

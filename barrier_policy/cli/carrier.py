@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from rich.table import Table
 
-from barrier_policy.carrier.archive import Typed, records_of_block, typed_records
+from barrier_policy.carrier.archive import Typed, check_intact, typed_records
 from barrier_policy.carrier.block import Entry, in_order, parse_block
 from barrier_policy.carrier.record import CarrierRecord
 from barrier_policy.cli.console import cell, clean, clip, emit, make_table, out, show
@@ -58,7 +58,7 @@ def _carrier(text: str, store: Store | None, session: Session) -> Shown:
         return {"state": "unreadable", "problem": str(error), "digest": "", "uri": "", **_records((), session)}
     head = {"digest": block.digest, "uri": block.records}
     try:
-        records_of_block(block, lambda digest: None)
+        check_intact(block)
     except CarrierError as error:
         return {"state": "changed", "problem": str(error), **head, **_records(block.entries, session)}
     found = typed_records(block, store.read) if store else Typed()

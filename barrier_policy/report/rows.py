@@ -99,7 +99,7 @@ class ItemTexts:
 
 
 def _row(found: Assessment, action: str, lines: list[Line], outcome: str, *, fold: bool) -> Row:
-    plan = _plan_words(found, outcome) if action == "retain" and (found.verdict == "opportunity" or found.repairable) else ""
+    plan = plan_note(found, action, outcome)
     brief = fold and (action != "retain" or plan != "")
     if brief:
         lines = [(lines[0][0], plan or lines[0][1])]
