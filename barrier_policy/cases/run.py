@@ -20,7 +20,7 @@ from barrier_policy.policy.cel.engine import Engine
 from barrier_policy.policy.cel.load import load_engine
 from barrier_policy.policy.coverage import Coverage, measure, rules_of
 from barrier_policy.policy.evaluate import Evaluator
-from barrier_policy.policy.loader import load_policies, policy_files, shipped_policies
+from barrier_policy.policy.loader import load_policies, policy_files, shipped_policies, with_shipped
 from barrier_policy.policy.model import Policy, PolicySet, Rule
 from barrier_policy.policy.mutants import Mutation, run_mutants
 from barrier_policy.profile import EngineName, Profile
@@ -66,7 +66,7 @@ def run_tests(asked: Asked) -> Report:
     """
     engines = _engines(asked.engine)
     folders = _folders(asked)
-    layers = _layers(folders, alone=asked.alone)
+    layers = list(folders) if asked.alone else with_shipped(folders)
     plugins = load_plugins()
     schema = build_schema(plugins.kinds.values())
     loaded = [load_policies(layers, schema, engine) for _, engine in engines]
@@ -132,14 +132,6 @@ def _engines(choice: str) -> list[tuple[EngineName, Engine]]:
         if choice == BOTH:
             raise
         return [python]
-
-
-def _layers(folders: Sequence[Path], *, alone: bool) -> list[Path]:
-    """The folders, on top of the shipped policies where these are not among them."""
-    shipped = shipped_policies()
-    if alone or shipped.resolve() in [folder.resolve() for folder in folders]:
-        return list(folders)
-    return [shipped, *folders]
 
 
 def _pairs(policies: PolicySet, folders: Iterable[Path], asked: Asked) -> tuple[tuple[Policy, Rule], ...]:
