@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 
@@ -125,7 +125,7 @@ def _derive(record: Record, store: Store | None, plugins: PluginSet, found: list
         keep_last=asked.keep_last,
         target_tokens=asked.target_tokens,
         now=asked.now,
-        store=_recorded_store(inputs, transcript) if inputs.had_store else None,
+        store=_RecordedStore(inputs, transcript) if inputs.had_store else None,
         ranges=asked.ranges,
     )
     return _Derived(decider=decider, analysis=analysis, record=derived_record(record, analysis, inputs, len(data)))
@@ -249,10 +249,6 @@ class _RecordedStore:
             return None
         start, end = found.messages
         return original_bytes(self._transcript.messages[start:end]) if found.retrievable else b""
-
-
-def _recorded_store(inputs: ArchivedInputs, transcript: Transcript) -> Store:
-    return cast(Store, _RecordedStore(inputs, transcript))  # a decision asks a store for `uri` and `read`, nothing else
 
 
 def _differences(record: Record, derived: _Derived) -> list[Difference]:

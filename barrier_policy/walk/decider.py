@@ -41,7 +41,7 @@ from barrier_policy.policy.loader import load_policies, shipped_policies
 from barrier_policy.policy.model import Layer, PolicySet
 from barrier_policy.policy.stack import open_layers
 from barrier_policy.profile import Profile
-from barrier_policy.provenance.store import Store, original_bytes
+from barrier_policy.provenance.store import Originals, original_bytes
 from barrier_policy.transcript.model import Transcript
 from barrier_policy.transcript.pairing import Pairs
 from barrier_policy.transcript.tokens import Counter, estimate_tokens
@@ -138,7 +138,7 @@ class Decider:
         source: TranscriptLike,
         *,
         target_tokens: int | None = None,
-        store: Store | None = None,
+        store: Originals | None = None,
         **reading: Unpack[Reading],
     ) -> Decision:
         """The decision alone: what led to it is let go on the way, which takes less memory than `analyse`."""
@@ -150,14 +150,14 @@ class Decider:
         source: TranscriptLike,
         *,
         target_tokens: int | None = None,
-        store: Store | None = None,
+        store: Originals | None = None,
         **reading: Unpack[Reading],
     ) -> Analysis:
         """Decide, and keep everything that led to the decision."""
         return self.conclude(self.establish(source, **reading), target_tokens=target_tokens, store=store)
 
     def conclude(
-        self, established: Established, *, target_tokens: int | None = None, store: Store | None = None
+        self, established: Established, *, target_tokens: int | None = None, store: Originals | None = None
     ) -> Analysis:
         """Decide about what was established, by this or by another Decider with the same plugins and settings."""
         judged = self._judge(established, target_tokens, store)
@@ -196,7 +196,7 @@ class Decider:
             counter=self.counter,
         )
 
-    def _judge(self, established: Established, target_tokens: int | None, store: Store | None) -> _Judged:
+    def _judge(self, established: Established, target_tokens: int | None, store: Originals | None) -> _Judged:
         """What the policies say of each span, and what follows for all of them together."""
         check_count("target_tokens", target_tokens)
         transcript, join = established.transcript, established.join
@@ -225,7 +225,7 @@ class Decider:
             info=info, join=join, evaluator=evaluator, digests=digests, assessments=assessments, plan=plan, target=target
         )
 
-    def _pronounce(self, judged: _Judged, store: Store | None) -> Decision:
+    def _pronounce(self, judged: _Judged, store: Originals | None) -> Decision:
         """The decision. What it takes no more is let go: the transcript and its ledger before spans and records are written."""
         info, plan, target = judged.info, judged.plan, judged.target
         tail = Tail(start=judged.join.segmentation.tail_start)
