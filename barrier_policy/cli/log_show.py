@@ -13,6 +13,7 @@ from barrier_policy.cli.options import OutputFormat, Request
 from barrier_policy.errors import BarrierPolicyError
 from barrier_policy.log.record import Record
 from barrier_policy.policy.hints import suggestion
+from barrier_policy.report.rows import ACTIONS
 from barrier_policy.walk import timestamp
 
 OUTCOMES = ("compact", "nothing_to_reclaim", "refuse")
@@ -61,7 +62,7 @@ def short(digest: str) -> str:
 
 
 def _table(records: Sequence[Record]) -> Table:
-    numbers = ("summarize", "repair", "retain", "tokens", "freed")
+    numbers = (*ACTIONS, "tokens", "freed")
     table = make_table(
         "record", "time", "decision", "outcome", *numbers, "labels", right=("record", *numbers), wide="labels"
     )
@@ -72,7 +73,7 @@ def _table(records: Sequence[Record]) -> Table:
             cell(record.timestamp[:19] + "Z"),
             cell(short(record.decision_id)),
             cell(record.result.outcome),
-            *(f"{counts.get(name, 0):,}" for name in ("summarize", "repair", "retain")),
+            *(f"{counts.get(name, 0):,}" for name in ACTIONS),
             f"{totals.tokens_before:,}",
             f"{totals.tokens_reclaimed:,}",
             cell(_labels(record)),
