@@ -148,13 +148,13 @@ def _inputs(record: Record, store: Store | None) -> ArchivedInputs:
         (Input.POLICIES, record.inputs.policies, inputs.policies),
         (Input.ENGINE, record.inputs.engine, inputs.engine),
     )
-    unlike = [
+    other = [
         Difference(input=name, problem=f"the record says {logged}, the archived inputs {archived}")
         for name, logged, archived in pairs
         if logged != archived
     ]
-    if unlike:
-        raise _Missing(unlike)
+    if other:
+        raise _Missing(other)
     return inputs
 
 
@@ -254,12 +254,8 @@ class _RecordedStore:
 def _differences(record: Record, derived: _Derived) -> list[Difference]:
     """In what a record says something else than what was derived: span by span where it is another decision, else field by field."""
     fields = list(unlike(record, derived.record))
-    other = (
-        _other_decision(record, derived.analysis.decision)
-        if record.result.decision != derived.record.result.decision
-        else []
-    )
-    if other or not fields:
+    decided = record.result.decision == derived.record.result.decision
+    if not decided and (other := _other_decision(record, derived.analysis.decision)):
         return other
     named = [Difference(input=Input.RECORD, problem=field) for field in fields[:MOST_NAMED]]
     if len(fields) > MOST_NAMED:
