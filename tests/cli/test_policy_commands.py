@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from barrier_policy.policy.lint.example import cases_file, policy_file
+from ..policy.lint.example import cases_file, policy_file
 
 Runner = Callable[..., Any]
 TEAM = Path(__file__).parents[2] / "examples" / "policies" / "team"
