@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 import rfc8785
 
+DIGEST = re.compile("sha256:[0-9a-f]{64}")
+"""A digest in text form."""
 SAFE_INTEGER = 2**53 - 1
 
 

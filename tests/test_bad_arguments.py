@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -65,3 +66,27 @@ def test_a_store_option_from_an_unset_variable_writes_nothing(
     assert done.exit_code == 2
     assert "an empty name says no store" in done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["chat.json"]
+
+
+@pytest.mark.parametrize(
+    "now", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", "0050-01-01", "1899-12-31T23:59:59Z"]
+)
+def test_a_time_that_nothing_can_be_counted_from_is_no_time(now: str) -> None:
+    for time in (now, datetime.fromisoformat(now.replace("Z", "+00:00"))):
+        with pytest.raises(BarrierPolicyError, match="is no time"):
+            decide([{"role": "user", "content": "Hello."}], store=False, now=time)
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no endless device")
+def test_an_endless_device_is_refused_and_not_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("barrier_policy.transcript.source.MAX_BYTES", 1_000)
+    for path in ("/dev/zero", Path("/dev/zero")):
+        with pytest.raises(BarrierPolicyError, match="/dev/zero: the file has 1,001 bytes"):
+            decide(path, store=False)
+        with pytest.raises(BarrierPolicyError, match="/dev/zero: the file has 1,001 bytes"):
+            Gate(store=False).compact_file(path, "out.json")
+
+
+def test_a_path_that_is_no_file_name_is_refused() -> None:
+    with pytest.raises(BarrierPolicyError, match=r"can't be read \(not a file name\)"):
+        decide(Path("a\0b"), store=False)

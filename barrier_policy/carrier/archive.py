@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -19,11 +18,10 @@ from barrier_policy.carrier.record import (
     make_record,
     read_receipt,
 )
-from barrier_policy.digest import digest_bytes, digest_text, stable_json
+from barrier_policy.digest import DIGEST, digest_bytes, digest_text, stable_json
 from barrier_policy.errors import CarrierError
 
 SCHEMA = "barrier_policy/carrier/v1"
-_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _STATES = {word: state for state, word in WORD_OF_STATE.items()}
 _LIVE = {"constraint": "active", "gate": "active", "obligation": "detached", "plan_item": "detached", "job": "detached"}
 _UNKNOWN = {"obligation": ("type",), "job": ("subject",), "receipt": ("tool",), "binding": ("type",)}
@@ -52,21 +50,6 @@ def load_records(data: bytes) -> tuple[CarrierRecord, ...]:
     return archive.records
 
 
-def records_of_block(block: Block, read: Callable[[str], bytes | None]) -> tuple[CarrierRecord, ...]:
-    """The records of a carrier message, never fewer lines than it shows.
-
-    `read` gives the bytes of an object of the store by digest, None where there is none (`Store.read`). Typed records count where the
-    object has the digest that the message names and shows line by line the same; else records are made of the lines themselves: such a record
-    has no source, and nothing that is said can end it. Raises CarrierError for a message that is not as it was written.
-    """
-    if not block.intact:
-        raise CarrierError(
-            f"the carrier {block.digest} was changed since it was written (its text does not have that digest; "
-            "restore the message, or decide from the original transcript)"
-        )
-    return typed_records(block, read).records or tuple(_shown(entry) for entry in block.entries)
-
-
 class Typed(msgspec.Struct, frozen=True, kw_only=True):
     """The typed records of a carrier message, or why there are none, "" where it names none or has nothing to record."""
 
@@ -74,9 +57,31 @@ class Typed(msgspec.Struct, frozen=True, kw_only=True):
     problem: str = ""
 
 
+def records_of_block(block: Block, read: Callable[[str], bytes | None] | None) -> Typed:
+    """The records of a carrier message, never fewer lines than it shows, and why they are not the typed ones that it names.
+
+    `read` gives the bytes of an object of the store by digest, None where there is none (`Store.read`); None where no store is asked. Typed
+    records count where the object has the digest that the message names and shows line by line the same; else records are made of the lines
+    themselves: such a record has no source, and nothing that is said can end it. Raises CarrierError for a message that is not as it was
+    written.
+    """
+    check_intact(block)
+    found = typed_records(block, read) if read is not None else Typed()
+    return found if found.records else Typed(records=tuple(map(_shown, block.entries)), problem=found.problem)
+
+
+def check_intact(block: Block) -> None:
+    """Raises CarrierError for a carrier message that is not as it was written."""
+    if not block.intact:
+        raise CarrierError(
+            f"the carrier {block.digest} was changed since it was written (its text does not have that digest; "
+            "restore the message, or decide from the original transcript)"
+        )
+
+
 def typed_records(block: Block, read: Callable[[str], bytes | None]) -> Typed:
     """The typed records that a carrier message names, where they have the digest that it names and show line by line the same."""
-    found = _DIGEST.search(block.records)
+    found = DIGEST.search(block.records)
     if found is None or not block.entries:
         return Typed()
     data = read(found.group())

@@ -22,8 +22,8 @@ from itertools import groupby
 
 import msgspec
 
-from barrier_policy.carrier.record import KINDS, CarrierRecord
-from barrier_policy.digest import digest_text
+from barrier_policy.carrier.record import CarrierRecord, rank_of
+from barrier_policy.digest import DIGEST, digest_text
 from barrier_policy.errors import CarrierError
 from barrier_policy.transcript.builder import CARRIER_MARK
 
@@ -44,7 +44,7 @@ _BOUNDARY = re.compile(
 """How a line begins that could be taken for the turn of somebody, or for the edge of a block."""
 
 END = "</barrier-policy-carrier>"
-_FIRST = re.compile(CARRIER_MARK + r' version="([^"]*)" digest="(sha256:[0-9a-f]{64})" records="([^"]*)">')
+_FIRST = re.compile(CARRIER_MARK + r' version="([^"]*)" digest="(' + DIGEST.pattern + r')" records="([^"]*)">')
 _KIND = re.compile(r"[a-z_.]+")
 _HEAD = re.compile(r"\[([a-z_.]+)((?: [1-9][0-9]{0,8}x[1-9][0-9]{0,8})+)(" + re.escape(QUOTED) + r")?\]")
 _URI = re.compile(r'[^"\x00-\x20\x7f]*')
@@ -71,11 +71,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
 def in_order(records: Iterable[CarrierRecord | Entry]) -> tuple[Entry, ...]:
     """What a block shows of records, in its order: by kind, else as given; kinds of outside plugins follow by name."""
     entries = (Entry(kind=record.kind, text=record.text) for record in records)
-    return tuple(sorted(entries, key=lambda entry: (_rank(entry.kind), entry.kind)))
-
-
-def _rank(kind: str) -> int:
-    return KINDS.index(kind) if kind in KINDS else len(KINDS)
+    return tuple(sorted(entries, key=lambda entry: (rank_of(entry.kind), entry.kind)))
 
 
 def render_block(records: Iterable[CarrierRecord | Entry], *, archived: str = "") -> str:

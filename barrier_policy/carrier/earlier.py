@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from barrier_policy.carrier.archive import records_of_block, typed_records
+from barrier_policy.carrier.archive import records_of_block
 from barrier_policy.carrier.block import parse_block
 from barrier_policy.carrier.record import CarrierRecord
 from barrier_policy.errors import CarrierError
@@ -44,16 +44,11 @@ def find_earlier(messages: Sequence[Message], read: Callable[[str], bytes | None
             continue
         try:
             blocks = [parse_block(part.text) for part in message.parts if part.type is PartType.TEXT]
-            found = [record for block in blocks for record in records_of_block(block, read or _nothing)]
+            found = [records_of_block(block, read) for block in blocks]
         except CarrierError:
             unreadable.append(message.index)
             continue
         replaced.append(message.index)
-        records += found
-        problems = (typed_records(block, read).problem for block in blocks if read is not None)
-        untyped += [Untyped(message=message.index, problem=problem) for problem in problems if problem]
+        records += [record for typed in found for record in typed.records]
+        untyped += [Untyped(message=message.index, problem=typed.problem) for typed in found if typed.problem]
     return Earlier(messages=tuple(replaced), records=tuple(records), unreadable=tuple(unreadable), untyped=tuple(untyped))
-
-
-def _nothing(digest: str) -> bytes | None:
-    return None

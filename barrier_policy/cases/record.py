@@ -13,11 +13,9 @@ from typing import Any
 from barrier_policy.decision.assess import record_of
 from barrier_policy.errors import BarrierPolicyError
 from barrier_policy.facts.secrets import redact
-from barrier_policy.join.schema import RecordSchema
-from barrier_policy.policy.case_file import EMPTY
+from barrier_policy.join.schema import EMPTY, ROOT, RecordSchema, element
 from barrier_policy.policy.cases import cited_items
-from barrier_policy.policy.cel.scope import ROOT, element
-from barrier_policy.policy.cel.subset import SubsetParser
+from barrier_policy.policy.cel.subset import parse_expression
 from barrier_policy.policy.hints import suggestion
 from barrier_policy.policy.model import Rule
 from barrier_policy.policy.verdict import Outcome, Verdict
@@ -40,7 +38,7 @@ def record_case(decider: Decider, analysis: Analysis, number: int, rule_id: str)
     verdict = decider.evaluator.evaluate(whole)
     record = _without_secrets(_Reader(decider.policies.schema, rule).record(whole), analysis)
     record = _fewest_items(record, rule_id, verdict, decider)
-    again = decider.evaluator.evaluate(_filled(decider.policies.schema, record))
+    again = decider.evaluator.evaluate(decider.policies.schema.filled(record))
     if _said(again, rule_id) != _said(verdict, rule_id):
         raise BarrierPolicyError(f"rule `{rule_id}` rests on a secret or an unreadable field here (no case can show it)")
     span = analysis.assessments[number].span
@@ -65,8 +63,7 @@ class _Reader:
         expressions = (rule.condition, *rule.evidence)
         self._schema = schema
         self._paths = sorted({path for expression in expressions for path in expression.reads})
-        parser = SubsetParser()
-        trees = (parser.parse(expression.cel)[0] for expression in expressions)
+        trees = (parse_expression(expression.cel)[0] for expression in expressions)
         nodes = (node for tree in trees if tree for node in tree.walk())
         self._fields = NAMING | {str(node.value) for node in nodes if node.op in ("has", "select")}
 
@@ -114,28 +111,12 @@ def _fewest_items(record: dict[str, Any], rule: str, verdict: Verdict, decider: 
         return record
     fewer = {name: _cited(value, said[1]) if isinstance(value, list) else value for name, value in record.items()}
     fewer = {name: value for name, value in fewer.items() if value != []}
-    again = decider.evaluator.evaluate(_filled(decider.policies.schema, fewer))
+    again = decider.evaluator.evaluate(decider.policies.schema.filled(fewer))
     return fewer if _said(again, rule) == said else record
 
 
 def _cited(items: list[Any], names: tuple[str, ...]) -> list[Any]:
     return [item for item in items if not isinstance(item, dict) or {item.get("id"), item.get("what")} & {*names}]
-
-
-def _filled(schema: RecordSchema, record: Mapping[str, Any]) -> dict[str, Any]:
-    """The full record that a case with these fields has."""
-
-    def fill(type_name: str, value: Any) -> Any:
-        if type_name in EMPTY:
-            return EMPTY[type_name] if value is None else value
-        item = element(type_name)
-        if item is not None:
-            return [fill(item, entry) for entry in value or ()]
-        return {field.name: fill(field.type, (value or {}).get(field.name)) for field in schema.types[type_name].fields}
-
-    filled = fill(ROOT, record)
-    assert isinstance(filled, dict)
-    return filled
 
 
 def _without_secrets(record: dict[str, Any], analysis: Analysis) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from barrier_policy.policy.cel.engine import Engine
 from barrier_policy.policy.cel.load import load_engine
 from barrier_policy.policy.coverage import Coverage, measure, rules_of
 from barrier_policy.policy.evaluate import Evaluator
-from barrier_policy.policy.loader import load_policies, policy_files, shipped_policies
+from barrier_policy.policy.loader import load_policies, policy_files, shipped_policies, with_shipped
 from barrier_policy.policy.model import Policy, PolicySet, Rule
 from barrier_policy.policy.mutants import Mutation, run_mutants
 from barrier_policy.profile import EngineName, Profile
@@ -66,16 +66,14 @@ def run_tests(asked: Asked) -> Report:
     """
     engines = _engines(asked.engine)
     folders = _folders(asked)
-    layers = _layers(folders, alone=asked.alone)
+    layers = list(folders) if asked.alone else with_shipped(folders)
     plugins = load_plugins()
-    schema = build_schema(kind for kind in plugins.kinds.values() if "." in kind.name)
+    schema = build_schema(plugins.kinds.values())
     loaded = [load_policies(layers, schema, engine) for _, engine in engines]
     policies = loaded[0]
     written = read_test_files(policies, folders)
     files = _chosen(written, asked)
-    judged = [
-        judge_cases(found, Evaluator(found, engine), files.cases) for found, (_, engine) in zip(loaded, engines, strict=True)
-    ]
+    judged = [judge_cases(Evaluator(found, engine), files.cases) for found, (_, engine) in zip(loaded, engines, strict=True)]
     deciders = [
         Decider(Profile(engine=name), plugins=plugins, policies=layers) for name, _ in engines if written.transcripts
     ]
@@ -86,7 +84,7 @@ def run_tests(asked: Asked) -> Report:
     return Report(
         engines=names,
         rows=(*map(case_row, zip(*judged, strict=True)), *map(_transcript_row, zip(*told, strict=True))),
-        coverage=measure(pairs, (*judged[0], *judge_cases(policies, evaluator, _shown(told[:1])))),
+        coverage=measure(pairs, (*judged[0], *judge_cases(evaluator, _shown(told[:1])))),
         mutation=_mutate(policies, pairs, engines[0][1], written, deciders[:1]) if asked.mutate else None,
     )
 
@@ -103,7 +101,7 @@ def _mutate(
     A transcript is decided once: mutants see the records of its spans. To decide it again for each would cost minutes.
     """
     told = [judge_transcripts(decider, files.transcripts) for decider in deciders]
-    results = judge_cases(policies, Evaluator(policies, engine), (*files.cases, *_shown(told)))
+    results = judge_cases(Evaluator(policies, engine), (*files.cases, *_shown(told)))
     return run_mutants(policies, pairs, engine, [result.case for result in results if result.passed], files.explained)
 
 
@@ -134,14 +132,6 @@ def _engines(choice: str) -> list[tuple[EngineName, Engine]]:
         if choice == BOTH:
             raise
         return [python]
-
-
-def _layers(folders: Sequence[Path], *, alone: bool) -> list[Path]:
-    """The folders, on top of the shipped policies where these are not among them."""
-    shipped = shipped_policies()
-    if alone or shipped.resolve() in [folder.resolve() for folder in folders]:
-        return list(folders)
-    return [shipped, *folders]
 
 
 def _pairs(policies: PolicySet, folders: Iterable[Path], asked: Asked) -> tuple[tuple[Policy, Rule], ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import cast
 
 import msgspec
 
@@ -14,7 +13,6 @@ from barrier_policy.errors import BarrierPolicyError
 from barrier_policy.policy.case_file import Case, ExpectedSpan, TranscriptCase
 from barrier_policy.policy.model import Mode, RuleEffect
 from barrier_policy.policy.verdict import VerdictKind
-from barrier_policy.provenance.store import Store
 from barrier_policy.walk import Analysis, Decider
 
 NOW = "2026-01-01T00:00:00Z"
@@ -44,10 +42,6 @@ class _EmptyStore:
         return None
 
 
-def _empty_store() -> Store:
-    return cast(Store, _EmptyStore())  # a decision asks a store for `uri` and `read`, nothing else
-
-
 def judge_transcripts(decider: Decider, cases: Iterable[TranscriptCase]) -> tuple[TranscriptResult, ...]:
     """The results of cases; a transcript that can't be read is a case that failed."""
     return tuple(_judge(decider, case) for case in cases)
@@ -56,7 +50,7 @@ def judge_transcripts(decider: Decider, cases: Iterable[TranscriptCase]) -> tupl
 def _judge(decider: Decider, case: TranscriptCase) -> TranscriptResult:
     try:
         analysis = decider.analyse(
-            case.path or case.messages, keep_last=case.keep_last, now=case.now or NOW, store=_empty_store()
+            case.path or case.messages, keep_last=case.keep_last, now=case.now or NOW, store=_EmptyStore()
         )
     except BarrierPolicyError as error:
         return TranscriptResult(case=case, message=f"can't be decided: {error}")
@@ -130,11 +124,7 @@ def _differences(expected: ExpectedSpan, span: SpanDecision) -> list[str]:
 
 def _tables(decider: Decider, analysis: Analysis, number: int, names: set[str]) -> list[RuleTable]:
     record = record_of(analysis.join, analysis.assessments[number])
-    return [
-        RuleTable(rule=rule.id, clauses=decider.evaluator.evaluate_clauses(rule, record))
-        for _, rule in decider.policies.rules()
-        if rule.id in names
-    ]
+    return [RuleTable(rule=rule, clauses=found) for rule, found in decider.evaluator.clauses(record, names).items()]
 
 
 def _known(spans: Iterable[tuple[int, int]]) -> str:

@@ -9,6 +9,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from barrier_policy.cases.row import Row, table_lines
 from barrier_policy.cases.run import Report
 from barrier_policy.policy.coverage import Coverage, RuleCoverage
+from barrier_policy.printable import clean
 
 
 def junit(report: Report) -> bytes:
@@ -21,15 +22,15 @@ def junit(report: Report) -> bytes:
     for (policy, file), group in groupby(rows, key=lambda row: (row.policy, row.file)):
         found = list(group)
         suite = _suite(root, policy, tests=len(found), failures=sum(not row.passed for row in found))
-        suite.set("file", _legal(file))
+        suite.set("file", clean(file))
         for row in found:
             _case(suite, row)
     if report.mutation is not None:
         survivors = report.mutation.unexplained
         suite = _suite(root, "mutants", tests=report.mutation.mutants, failures=len(survivors))
         for survivor in survivors:
-            case = SubElement(suite, "testcase", classname=survivor.rule, name=_legal(survivor.mutation))
-            SubElement(case, "failure", message=_legal(f"{survivor.file}:{survivor.line}: no case notices it"))
+            case = SubElement(suite, "testcase", classname=survivor.rule, name=clean(survivor.mutation))
+            SubElement(case, "failure", message=clean(f"{survivor.file}:{survivor.line}: no case notices it"))
     return _document(root)
 
 
@@ -38,10 +39,10 @@ def _suite(root: Element, name: str, *, tests: int, failures: int) -> Element:
 
 
 def _case(suite: Element, row: Row) -> None:
-    case = SubElement(suite, "testcase", classname=_legal(row.rule or row.policy), name=_legal(row.name))
+    case = SubElement(suite, "testcase", classname=clean(row.rule or row.policy), name=clean(row.name))
     if not row.passed:
-        failure = SubElement(case, "failure", message=_legal(row.message))
-        failure.text = _legal("\n".join([f"{row.file}:{row.line}", *table_lines(row)]))
+        failure = SubElement(case, "failure", message=clean(row.message))
+        failure.text = "\n".join(map(clean, [f"{row.file}:{row.line}", *table_lines(row)]))
 
 
 def cobertura(coverage: Coverage) -> bytes:
@@ -66,8 +67,8 @@ def cobertura(coverage: Coverage) -> bytes:
 def _class(classes: Element, file: str, rules: list[RuleCoverage]) -> None:
     of_file = Coverage(rules=tuple(rules))
     rate = f"{of_file.percent / 100:.4f}"
-    name = _legal(PurePath(file).stem)
-    head = {"name": name, "filename": _legal(file), "branch-rate": rate, "line-rate": rate, "complexity": "0"}
+    name = clean(PurePath(file).stem)
+    head = {"name": name, "filename": clean(file), "branch-rate": rate, "line-rate": rate, "complexity": "0"}
     found = SubElement(classes, "class", head)
     SubElement(found, "methods")
     lines = SubElement(found, "lines")
@@ -89,11 +90,6 @@ def _by_line(coverage: Coverage) -> dict[int, list[int]]:
 def _lines(coverage: Coverage, *, hit: bool) -> int:
     found = {(rule.file, point.line) for rule in coverage.rules for point in rule.points if point.hits or not hit}
     return len(found)
-
-
-def _legal(text: str) -> str:
-    """A text with what XML can't hold written as escapes."""
-    return "".join(char if char in "\n\t" or char.isprintable() else f"\\u{ord(char):04x}" for char in text)
 
 
 def _document(root: Element) -> bytes:

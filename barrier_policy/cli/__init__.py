@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+INTERRUPTED = 130
+"""The exit code of what was interrupted: here so that it is known before anything else is imported."""
+
 
 def main() -> None:
     """Run the command line: the entry point `barrier-policy`."""
-    from barrier_policy.cli.app import app  # late, so that importing the package stays cheap
+    try:
+        from barrier_policy.cli.app import app  # late, so that importing the package stays cheap
 
-    app(prog_name="barrier-policy")
+        app(prog_name="barrier-policy")
+    except KeyboardInterrupt:  # while the commands were imported; a command catches its own
+        raise SystemExit(INTERRUPTED) from None

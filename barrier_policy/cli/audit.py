@@ -11,7 +11,7 @@ from rich.console import Console
 
 from barrier_policy.audit.audit import audit
 from barrier_policy.audit.model import AuditReport, Finding, Need, Outcome, Place, Unproven
-from barrier_policy.cli.console import cell, clean, clip, make_table, out, show, write_bytes
+from barrier_policy.cli.console import cell, clean, clip, make_table, out, show, write_bytes, write_json
 from barrier_policy.cli.guard import FAILED, OK
 from barrier_policy.cli.options import OutputFormat, Request
 from barrier_policy.cli.session import Session
@@ -39,7 +39,7 @@ def audit_files(
     format: OutputFormat,
     fold: bool,
     allow_inconclusive: bool,
-    exact: bool = False,
+    exact: bool,
 ) -> int:
     """Audit and print. Returns 4 unless every audit passes. Raises BarrierPolicyError."""
     session = Session(msgspec.structs.replace(request, no_store=request.store is None))  # the user's own store is not asked
@@ -53,7 +53,7 @@ def audit_files(
         elif format is OutputFormat.JSONL:
             write_bytes(stable_json(_record(line, report)) + b"\n")
     if format is OutputFormat.JSON:
-        write_bytes(msgspec.json.format(stable_json(_whole(files, reports)), indent=2) + b"\n")
+        write_json(_whole(files, reports))
     elif format is OutputFormat.TABLE and len(files) == 1:
         _print_sum(out(), files[0], reports)
     accepted = {Outcome.PASS, Outcome.INCONCLUSIVE} if allow_inconclusive else {Outcome.PASS}

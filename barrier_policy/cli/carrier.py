@@ -8,14 +8,13 @@ from typing import Any
 import msgspec
 from rich.table import Table
 
-from barrier_policy.carrier.archive import Typed, records_of_block, typed_records
+from barrier_policy.carrier.archive import Typed, check_intact, typed_records
 from barrier_policy.carrier.block import Entry, in_order, parse_block
 from barrier_policy.carrier.record import CarrierRecord
-from barrier_policy.cli.console import cell, clean, clip, make_table, out, show, write_bytes
+from barrier_policy.cli.console import cell, clean, clip, emit, make_table, out, show
 from barrier_policy.cli.guard import OK
 from barrier_policy.cli.options import OutputFormat, Request
 from barrier_policy.cli.session import Session
-from barrier_policy.digest import stable_json
 from barrier_policy.errors import CarrierError
 from barrier_policy.provenance.store import Store
 from barrier_policy.transcript.model import Message, MessageKind, PartType
@@ -59,7 +58,7 @@ def _carrier(text: str, store: Store | None, session: Session) -> Shown:
         return {"state": "unreadable", "problem": str(error), "digest": "", "uri": "", **_records((), session)}
     head = {"digest": block.digest, "uri": block.records}
     try:
-        records_of_block(block, lambda digest: None)
+        check_intact(block)
     except CarrierError as error:
         return {"state": "changed", "problem": str(error), **head, **_records(block.entries, session)}
     found = typed_records(block, store.read) if store else Typed()
@@ -88,13 +87,11 @@ def _records(records: Sequence[CarrierRecord | Entry], session: Session) -> Show
 
 
 def _print(carriers: Sequence[Shown], format: OutputFormat, file: str) -> None:
-    if format is OutputFormat.JSONL:
-        records = ({"message": carrier["message"], **record} for carrier in carriers for record in carrier["records"])
-        write_bytes(b"".join(stable_json(record) + b"\n" for record in records))
-    elif format is OutputFormat.JSON:
-        write_bytes(msgspec.json.format(stable_json({"carriers": carriers}), indent=2) + b"\n")
-    else:
+    if format is OutputFormat.TABLE:
         _print_tables(carriers, file)
+        return
+    lines = ({"message": carrier["message"], **record} for carrier in carriers for record in carrier["records"])
+    emit({"carriers": carriers}, format, Table, lines=lines)
 
 
 def _print_tables(carriers: Sequence[Shown], file: str) -> None:

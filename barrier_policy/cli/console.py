@@ -7,14 +7,19 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import IO
+from tempfile import TemporaryDirectory
+from typing import IO, Any
 
+import msgspec
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
+from barrier_policy.cli.options import OutputFormat
+from barrier_policy.digest import stable_json
 from barrier_policy.errors import BarrierPolicyError, reason_of
 from barrier_policy.printable import clean as clean
 from barrier_policy.printable import clip as clip
@@ -98,12 +103,50 @@ def write_bytes(data: bytes) -> None:
     sys.stdout.buffer.flush()
 
 
-def write_output(data: bytes, output: Path | None) -> None:
-    """Write bytes to a file, or to standard output where none is named. Raises BarrierPolicyError where the file can't be written."""
+def write_json(value: Any) -> None:
+    """Write a value as indented JSON with sorted keys."""
+    write_bytes(indented(stable_json(value)))
+
+
+def indented(data: bytes) -> bytes:
+    """JSON for reading, its keys in their order."""
+    return msgspec.json.format(data, indent=2) + b"\n"
+
+
+def emit(found: Any, format: OutputFormat, table: Callable[[], Table], *, lines: Iterable[Any] | None = None) -> None:
+    """Print a result as a table, which is made only then, or as JSON. As JSON lines its `lines`: those given, or the result, or each of a list."""
+    if format is OutputFormat.TABLE:
+        show(out(), table())
+    elif format is OutputFormat.JSON:
+        write_json(found)
+    else:
+        records = (found if isinstance(found, list | tuple) else [found]) if lines is None else lines
+        write_bytes(b"".join(stable_json(record) + b"\n" for record in records))
+
+
+def write_output(data: bytes, output: Path | None, *, option: str = "") -> None:
+    """Write bytes to a file, or to standard output where none is named.
+
+    What stood in the file stays until all is written. A link stays a link, and a file keeps its mode. Raises BarrierPolicyError where it
+    can't be written; `option` is what named it.
+    """
     if output is None:
         write_bytes(data)
         return
     try:
-        output.write_bytes(data)
-    except OSError as error:
-        raise BarrierPolicyError(f"{output}: can't be written ({reason_of(error)})") from None
+        _write_file(output.resolve(), data)
+    except (OSError, ValueError, RuntimeError) as error:  # a NUL in the name; links in a circle
+        reason = reason_of(error) if isinstance(error, OSError) else "not a file name"
+        raise BarrierPolicyError(f"{option and option + ': '}{output}: can't be written ({reason})") from None
+
+
+def _write_file(path: Path, data: bytes) -> None:
+    if path.exists() and not path.is_file():  # a device or a pipe
+        path.write_bytes(data)
+        return
+    with TemporaryDirectory(dir=path.parent, prefix=".new-") as folder:
+        draft = Path(folder, path.name)
+        draft.write_bytes(data)
+        if path.exists():
+            draft.chmod(path.stat().st_mode)
+        draft.replace(path)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from barrier_policy.cli.console import clean, err, out, show, write_bytes
+from barrier_policy.cli.console import clean, err, indented, out, show, write_bytes
 from barrier_policy.cli.guard import OK, REFUSED, report
 from barrier_policy.cli.log_access import LoggedSession
 from barrier_policy.cli.options import OutputFormat, Request
@@ -61,7 +61,7 @@ def _json(name: str, analysis: Analysis, format: OutputFormat, *, excerpts: bool
         decision = with_excerpts(decision, analysis.join, analysis.masker)
     line = decision.to_json()
     if format is OutputFormat.JSON:
-        return msgspec.json.format(line, indent=2) + b"\n"
+        return indented(line)
     path = msgspec.json.encode(name.encode("utf-8", "backslashreplace").decode())
     return b'{"path":' + path + b"," + line[1:] + b"\n"
 

@@ -98,6 +98,7 @@ class _View:
         self.found: Assessment = analysis.assessments[number]
         self.join = analysis.join
         self.record = record_of(analysis.join, self.found)
+        self.clauses = decider.evaluator.clauses(self.record)
         self.verdict: Verdict = analysis.evaluator.evaluate(self.record, self.found.digest)
         self.decision: SpanDecision = analysis.decision.spans[number]
         self.messages = analysis.transcript.messages
@@ -151,7 +152,7 @@ class _View:
         yield from self._clauses(rule)
 
     def _clauses(self, rule: Rule) -> Iterator[str]:
-        for clause in self.decider.evaluator.evaluate_clauses(rule, self.record):
+        for clause in self.clauses[rule.id]:
             yield f"  {clause.outcome:<5}  {clean(clause.text)}"
 
     def _value(self, item: str) -> str:

@@ -22,9 +22,10 @@ from typing import ParamSpec
 
 import typer
 
-from barrier_policy.errors import BarrierPolicyError, IssuesError
+from barrier_policy.cli import INTERRUPTED
+from barrier_policy.errors import BarrierPolicyError, IssuesError, reason_of
 
-OK, REFUSED, UNREADABLE, FAILED, INTERNAL, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 4, 70, 130, 141
+OK, REFUSED, UNREADABLE, FAILED, INTERNAL, PIPE_CLOSED = 0, 1, 2, 4, 70, 141
 DEBUG = "BARRIER_POLICY_DEBUG"
 
 Arguments = ParamSpec("Arguments")
@@ -56,13 +57,21 @@ def _exit_code(work: Callable[[], int]) -> int:
         return PIPE_CLOSED
     except KeyboardInterrupt:
         return INTERRUPTED
-    except OSError as error:  # every file of a command is guarded where it is opened: this is standard output
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        print(f"standard output can't be written ({(error.strerror or type(error).__name__).lower()})", file=sys.stderr)
-        return UNREADABLE
+    except OSError as error:
+        return _refused_by_system(error)
     except Exception as error:
         return _internal(error)
     return code
+
+
+def _refused_by_system(error: OSError) -> int:
+    """A file that no command expects to be refused is named; where none is, it is standard output that can't be written."""
+    if error.filename is not None:
+        report(BarrierPolicyError(f"{error.filename}: {reason_of(error)}"))
+    else:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        report(BarrierPolicyError(f"standard output can't be written ({reason_of(error)})"))
+    return UNREADABLE
 
 
 def report(error: BarrierPolicyError) -> None:

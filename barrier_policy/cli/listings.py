@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 from rich.table import Table
 
-from barrier_policy.cli.console import cell, clip, make_table, out, show, write_bytes
+from barrier_policy.cli.console import cell, clip, emit, make_table
 from barrier_policy.cli.guard import OK, UNREADABLE, report
 from barrier_policy.cli.options import OutputFormat, Request
 from barrier_policy.cli.session import Session
-from barrier_policy.digest import stable_json
 from barrier_policy.errors import BarrierPolicyError
 from barrier_policy.facts.masking import Masker
 from barrier_policy.facts.model import Fact
@@ -45,7 +44,7 @@ def list_facts(request: Request, file: str, *, kind: str, message: int | None, f
         for fact in facts
         if (not kind or fact.kind == kind) and (message is None or fact.message == message)
     ]
-    _emit([fact.to_dict() for fact in chosen], format, lambda: _facts_table(chosen))
+    emit([fact.to_dict() for fact in chosen], format, lambda: _facts_table(chosen))
     return OK
 
 
@@ -79,7 +78,7 @@ def list_ledger(request: Request, file: str, *, family: str, live: bool, format:
         if (not family or item.family == family) and (not live or is_live(item, ledger.state(item)))
     ]
     records = _item_records(chosen, ledger, analysis.masker)
-    _emit(records, format, lambda: _ledger_table(records))
+    emit(records, format, lambda: _ledger_table(records))
     return OK
 
 
@@ -126,7 +125,7 @@ def list_plugins(*, format: OutputFormat) -> int:
         {"state": "refused" if info.problem else "loaded", **msgspec.to_builtins(info)}
         for info in load_plugins(strict=False).infos
     ]
-    _emit(records, format, lambda: _plugins_table(records))
+    emit(records, format, lambda: _plugins_table(records))
     return UNREADABLE if any(record["problem"] for record in records) else OK
 
 
@@ -144,13 +143,3 @@ def _formats(record: dict[str, Any]) -> list[str]:
     names = sorted({*record["readers"], *record["writers"]})
     done = {(True, False): "", (True, True): " (read and written)", (False, True): " (written)"}
     return [name + done[name in record["readers"], name in record["writers"]] for name in names]
-
-
-def _emit(records: Sequence[dict[str, Any]], format: OutputFormat, table: Callable[[], Table]) -> None:
-    """Print records in the format that was asked for; the table is made only where it is."""
-    if format is OutputFormat.TABLE:
-        show(out(), table())
-    elif format is OutputFormat.JSONL:
-        write_bytes(b"".join(stable_json(record) + b"\n" for record in records))
-    else:
-        write_bytes(msgspec.json.format(stable_json(records), indent=2) + b"\n")

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import msgspec
 from rich.table import Table
 
-from barrier_policy.cli.console import cell, make_table, out, show, write_bytes
+from barrier_policy.cli.console import cell, emit, make_table, out, show
 from barrier_policy.cli.guard import FAILED, OK
 from barrier_policy.cli.log_access import Told, named_log
 from barrier_policy.cli.options import OutputFormat, Request
-from barrier_policy.digest import stable_json
 from barrier_policy.errors import BarrierPolicyError
 from barrier_policy.log.record import Record
 from barrier_policy.policy.hints import suggestion
+from barrier_policy.report.rows import ACTIONS
 from barrier_policy.walk import timestamp
 
 OUTCOMES = ("compact", "nothing_to_reclaim", "refuse")
@@ -37,15 +36,11 @@ def show_log(request: Request, *, decision: str, outcome: str, since: str, forma
         for record in found
         if (not outcome or record.result.outcome == outcome) and (not start or _digits(record.timestamp) >= start)
     ]
-    if format is OutputFormat.JSONL:
-        write_bytes(b"".join(stable_json(record) + b"\n" for record in chosen))
-    elif format is OutputFormat.JSON:
-        write_bytes(msgspec.json.format(stable_json(chosen), indent=2) + b"\n")
-    elif decision:
+    if decision and format is OutputFormat.TABLE:
         for record in chosen:
             _print_decision(record)
     else:
-        show(out(), _table(chosen))
+        emit(chosen, format, lambda: _table(chosen))
     return FAILED if told.anything else OK
 
 
@@ -67,7 +62,7 @@ def short(digest: str) -> str:
 
 
 def _table(records: Sequence[Record]) -> Table:
-    numbers = ("summarize", "repair", "retain", "tokens", "freed")
+    numbers = (*ACTIONS, "tokens", "freed")
     table = make_table(
         "record", "time", "decision", "outcome", *numbers, "labels", right=("record", *numbers), wide="labels"
     )
@@ -78,7 +73,7 @@ def _table(records: Sequence[Record]) -> Table:
             cell(record.timestamp[:19] + "Z"),
             cell(short(record.decision_id)),
             cell(record.result.outcome),
-            *(f"{counts.get(name, 0):,}" for name in ("summarize", "repair", "retain")),
+            *(f"{counts.get(name, 0):,}" for name in ACTIONS),
             f"{totals.tokens_before:,}",
             f"{totals.tokens_reclaimed:,}",
             cell(_labels(record)),

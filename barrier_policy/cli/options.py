@@ -58,12 +58,23 @@ def parse_range(text: str, *, option: str = "--range") -> tuple[int, int]:
     return int(match[1]), int(match[2])
 
 
+def named_folder(text: str) -> Path:
+    """A folder by its name; an empty one, as of a variable that is not set, would name the working directory."""
+    if not text:
+        raise typer.BadParameter("an empty name is no folder")
+    return Path(text)
+
+
 File = Annotated[str, typer.Argument(metavar="FILE", help="A transcript; `-` reads standard input.")]
 Files = Annotated[list[str], typer.Argument(metavar="FILE", help="Transcripts; `-` reads standard input.")]
 SpanName = Annotated[str, typer.Argument(metavar="SPAN", help="A span as `decide` names it, or a message index.")]
 Folders = Annotated[
     list[Path] | None,
-    typer.Argument(metavar="DIR", help="Folders of policies on top of the shipped ones; default: the shipped ones."),
+    typer.Argument(
+        metavar="DIR",
+        parser=named_folder,
+        help="Folders of policies on top of the shipped ones; default: the shipped ones.",
+    ),
 ]
 Alone = Annotated[bool, typer.Option("--alone", help="The folders only, without the shipped policies.")]
 Unfolded = Annotated[bool, typer.Option("--all", help="Every row; long tables are folded otherwise.")]
@@ -91,7 +102,12 @@ ProfileFile = Annotated[
 ]
 Overlays = Annotated[
     list[Path] | None,
-    typer.Option("--policies", metavar="DIR", help="Folder or bundle on top of the shipped policies; may be repeated."),
+    typer.Option(
+        "--policies",
+        metavar="DIR",
+        parser=named_folder,
+        help="Folder or bundle on top of the shipped policies; may be repeated.",
+    ),
 ]
 EngineOption = Annotated[
     EngineName | None, typer.Option("--engine", help="CEL engine; `auto` takes the fast one where it is installed.")

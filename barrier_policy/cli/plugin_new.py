@@ -13,7 +13,7 @@ from string import Template
 
 from barrier_policy.cli.console import clean
 from barrier_policy.cli.guard import OK
-from barrier_policy.errors import BarrierPolicyError
+from barrier_policy.errors import BarrierPolicyError, reason_of
 from barrier_policy.facts.kinds import RESERVED, SPAN_FIELDS
 from barrier_policy.plugins import load_plugins
 
@@ -29,7 +29,7 @@ def new_plugin(name: str, folder: Path | None) -> int:
     try:
         write_files(target, render(name, package))
     except OSError as error:
-        raise BarrierPolicyError(f"{target}: can't be written ({error.strerror})") from None
+        raise BarrierPolicyError(f"{target}: can't be written ({reason_of(error)})") from None
     print(f"made {clean(str(target))} with extractor, policy, cases and tests; next:")
     print(f"  cd {clean(str(target))} && pip install -e '.[test]' && pytest")
     return OK

@@ -23,20 +23,17 @@ from barrier_policy.cli.options import (
     ScaffoldKind,
     SchemaKind,
     asking,
+    named_folder,
 )
 from barrier_policy.cli.policy_test_app import test_app
 
 policy_app = typer.Typer(
     help="Check, test, show, compare, document, start and bundle policies.",
     no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
 )
 bundle_app = typer.Typer(
     help="Build, sign and verify bundles of policies.",
     no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
 )
 policy_app.add_typer(bundle_app, name="bundle")
 policy_app.add_typer(test_app, name="test")
@@ -48,7 +45,8 @@ BundleFile = Annotated[Path, typer.Argument(metavar="FILE", help="A bundle, as `
 @guarded
 def show(
     folders: Annotated[
-        list[Path] | None, typer.Argument(metavar="DIR", help="Folders or bundles on top of the shipped policies.")
+        list[Path] | None,
+        typer.Argument(metavar="DIR", parser=named_folder, help="Folders or bundles on top of the shipped policies."),
     ] = None,
     resolved: Annotated[
         bool, typer.Option("--resolved", help="Every key of every rule, with the place it comes from.")
@@ -114,7 +112,9 @@ def diff(
 @guarded
 @asking("profile", "engine")
 def build(
-    folders: Annotated[list[Path], typer.Argument(metavar="DIR", help="Folders, later ones on top of earlier ones.")],
+    folders: Annotated[
+        list[Path], typer.Argument(metavar="DIR", parser=named_folder, help="Folders, later ones on top of earlier ones.")
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The bundle to write, `*.bundle`.")],
     *,
     request: Request,
@@ -169,7 +169,8 @@ def keygen(
 @guarded
 def lint(
     paths: Annotated[
-        list[Path] | None, typer.Argument(metavar="DIR", help="Folders or files; default: the shipped ones.")
+        list[Path] | None,
+        typer.Argument(metavar="DIR", parser=named_folder, help="Folders or files; default: the shipped ones."),
     ] = None,
     fix: Annotated[bool, typer.Option("--fix", help="Put right what can be put right safely; writes the files.")] = False,
     format: Annotated[LintFormat, typer.Option("--format", help="How to print the findings.")] = LintFormat.TEXT,
@@ -204,7 +205,8 @@ def lint(
 @guarded
 def docs(
     folders: Annotated[
-        list[Path] | None, typer.Argument(metavar="DIR", help="Folders or bundles; default: the shipped policies.")
+        list[Path] | None,
+        typer.Argument(metavar="DIR", parser=named_folder, help="Folders or bundles; default: the shipped policies."),
     ] = None,
     alone: Alone = False,
     output: Annotated[

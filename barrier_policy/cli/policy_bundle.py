@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from barrier_policy.cli.console import cell, out, show
+from barrier_policy.cli.console import cell, out, show, write_output
 from barrier_policy.cli.guard import OK
 from barrier_policy.cli.options import Request, both_given
 from barrier_policy.cli.session import chosen_profile
@@ -31,7 +30,7 @@ def build_bundle(request: Request, folders: tuple[Path, ...], output: Path) -> i
     shipped = Decider(profile, policies=[shipped_policies()])
     found = Decider(profile, plugins=shipped.plugins, policies=[shipped_policies(), *folders]).policies
     bundle = make_bundle(found.layers[1:], policies=found.digest, shipped=shipped.policies.digest)
-    _write(output, write_bundle(bundle))
+    write_output(write_bundle(bundle), output)
     files = sum(len(layer.files) for layer in bundle.layers)
     show(out(), cell(f"{output}: {bundle.manifest.name}, {files} file(s), {bundle.manifest.digest}"))
     return OK
@@ -54,7 +53,7 @@ def sign_file(file: Path, key: Path | None, variable: str) -> int:
     bundle = read_bundle(file)
     with _naming(str(key) if key is not None else f"--key-env {variable}"):
         signed = sign_bundle(bundle, private)
-    _write(file, write_bundle(signed))
+    write_output(write_bundle(signed), file)
     show(out(), cell(f"{file}: {signed.manifest.digest} has {len(signed.signatures)} signature(s)"))
     return OK
 
@@ -103,19 +102,4 @@ def _create(path: Path, data: bytes, mode: int) -> None:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
     except OSError as error:
-        raise _unwritable(path, error) from None
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all."""
-    try:
-        with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
-            draft = Path(folder, path.name)
-            draft.write_bytes(data)
-            draft.replace(path)
-    except OSError as error:
-        raise _unwritable(path, error) from None
-
-
-def _unwritable(path: Path, error: OSError) -> BarrierPolicyError:
-    return BarrierPolicyError(f"{path}: can't be written ({reason_of(error)})")
+        raise BarrierPolicyError(f"{path}: can't be written ({reason_of(error)})") from None

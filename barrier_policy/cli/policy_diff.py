@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from barrier_policy.cli.console import err, out, progress_bar, write_bytes
+from barrier_policy.cli.console import err, out, progress_bar, write_bytes, write_json
 from barrier_policy.cli.diff_report import markdown, print_diff
 from barrier_policy.cli.guard import FAILED, OK, UNREADABLE, report
 from barrier_policy.cli.log_access import Told, named_log
@@ -19,7 +19,6 @@ from barrier_policy.diff.acknowledge import acknowledged
 from barrier_policy.diff.model import Diff
 from barrier_policy.diff.run import Setup, compare_all, prepare
 from barrier_policy.diff.subjects import Subject, subjects_of_files, subjects_of_log
-from barrier_policy.digest import stable_json
 from barrier_policy.errors import BarrierPolicyError
 from barrier_policy.policy.loader import read_layers, shipped_policies
 from barrier_policy.policy.model import Layer
@@ -119,7 +118,7 @@ def _stack(name: str, profile: Profile, bare: bool) -> tuple[Layer, ...]:
 
 def _print(found: Diff, format: Report) -> None:
     if format is Report.JSON:
-        write_bytes(msgspec.json.format(stable_json(found), indent=2) + b"\n")
+        write_json(found)
     elif format is Report.MARKDOWN:
         write_bytes(markdown(found).encode("utf-8", "backslashreplace"))
     else:

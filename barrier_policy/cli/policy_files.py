@@ -8,16 +8,14 @@ from barrier_policy.cli.console import clean, write_bytes, write_output
 from barrier_policy.cli.guard import OK
 from barrier_policy.cli.options import Request, ScaffoldKind, SchemaKind
 from barrier_policy.cli.policy_lint import full_schema
-from barrier_policy.cli.session import chosen_profile
-from barrier_policy.errors import BarrierPolicyError
+from barrier_policy.cli.session import check_layers, chosen_profile
 from barrier_policy.join.schema import RecordSchema
-from barrier_policy.policy.bundle import is_bundle
 from barrier_policy.policy.cases import run_cases
 from barrier_policy.policy.cel.load import load_engine
 from barrier_policy.policy.document import DocumentKind
 from barrier_policy.policy.json_schema import schema_text
 from barrier_policy.policy.lint.source import SourceReader, fields_of, lint_files, text_of
-from barrier_policy.policy.loader import load_policies, read_layers, shipped_policies, shown_place
+from barrier_policy.policy.loader import load_policies, read_layers, shipped_policies, shown_place, with_shipped
 from barrier_policy.policy.reference import reference
 from barrier_policy.policy.scaffold import new_overlay, new_policy, new_rule
 from barrier_policy.policy.stack import open_layers
@@ -31,10 +29,8 @@ def make_reference(*folders: Path, alone: bool = False, trust: BundleTrust | Non
     """
     shipped, trust = shipped_policies(), trust or BundleTrust()
     own = folders or (shipped,)
-    for path in own:
-        if not path.is_dir() and not (is_bundle(path) and path.is_file()):
-            raise BarrierPolicyError(f"`{path}` is no folder (give a folder of policy files, or a bundle)")
-    below = [] if alone or shipped.resolve() in [path.resolve() for path in own] else [shipped]
+    check_layers(own, place="")
+    below = [] if alone else with_shipped(own)[: -len(own)]
     layers = read_layers(open_layers(own, keys=trust.keys, required=trust.required and bool(folders)))
     engine = load_engine()
     policies = load_policies([*below, *layers], full_schema(), engine)

@@ -9,23 +9,21 @@ from pathlib import Path
 
 import msgspec
 
-from barrier_policy.cli.console import clean, out, show, write_bytes
-from barrier_policy.cli.guard import OK
+from barrier_policy.cli.console import clean, out, show, write_bytes, write_json, write_output
+from barrier_policy.cli.guard import FAILED, OK
 from barrier_policy.cli.options import LintFormat, LintLevel
-from barrier_policy.errors import BarrierPolicyError
+from barrier_policy.cli.session import chosen_time
 from barrier_policy.join.schema import RecordSchema, build_schema
 from barrier_policy.plugins import load_plugins
 from barrier_policy.policy.cel.engine import Engine
 from barrier_policy.policy.cel.load import load_engine
 from barrier_policy.policy.lint.model import Finding, Level
-from barrier_policy.policy.lint.output import pretty, to_github, to_json, to_junit, to_sarif
+from barrier_policy.policy.lint.output import to_github, to_json, to_junit, to_sarif
 from barrier_policy.policy.lint.pages import page
 from barrier_policy.policy.lint.run import MAX_FIX_ROUNDS, RULES, find_rule, fix, lint, read_sources
 from barrier_policy.policy.lint.source import Sources
 from barrier_policy.policy.loader import shipped_policies
-from barrier_policy.walk import timestamp
 
-FAILED = 4
 _ORDER = (Level.ERROR, Level.WARNING, Level.INFO)
 
 
@@ -45,7 +43,7 @@ class LintRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 def full_schema() -> RecordSchema:
     """The record with the fields of all installed plugins. Raises PluginError."""
-    return build_schema(kind for kind in load_plugins().kinds.values() if "." in kind.name)
+    return build_schema(load_plugins().kinds.values())
 
 
 def explain_rule(rule_id: str) -> int:
@@ -57,7 +55,7 @@ def explain_rule(rule_id: str) -> int:
 def lint_policies(request: LintRequest) -> int:
     """Lint, after putting right what can be where that is asked for. 4 where something that fails is left."""
     select, ignore = _ids(request.select), _ids(request.ignore)
-    day = today(request.now)
+    day = chosen_time(request.now)[:10]
     paths, below = _layers(request)
     schema, engine = full_schema(), load_engine()
     fixed = 0
@@ -74,14 +72,6 @@ def lint_policies(request: LintRequest) -> int:
 def _ids(given: Sequence[str]) -> frozenset[str]:
     """Ids of rules, several in one word or not. Raises BarrierPolicyError for an unknown one."""
     return frozenset(find_rule(name.strip()).id for text in given for name in text.split(",") if name.strip())
-
-
-def today(now: str) -> str:
-    """The day of a time, or of the clock. Raises BarrierPolicyError."""
-    try:
-        return timestamp(now or None)[:10]
-    except BarrierPolicyError as error:
-        raise BarrierPolicyError(f"--now: {error}") from None
 
 
 def _layers(request: LintRequest) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
@@ -111,7 +101,7 @@ def _fix(
         findings = lint(sources, select=select, ignore=ignore)
         changed = {file.path: text for file in sources.linted() if (text := fix(file, findings)) != file.text}
         for path, text in changed.items():
-            path.write_bytes(text.encode("utf-8"))
+            write_output(text.encode("utf-8"), path)
         written |= changed.keys()
         if not changed:
             break
@@ -122,9 +112,9 @@ def _print(findings: Sequence[Finding], sources: Sources, format: LintFormat, fa
     files = [file.name for file in sources.linted()]
     match format:
         case LintFormat.JSON:
-            write_bytes(pretty(to_json(findings)))
+            write_json(to_json(findings))
         case LintFormat.SARIF:
-            write_bytes(pretty(to_sarif(findings, RULES, version("barrier-policy"))))
+            write_json(to_sarif(findings, RULES, version("barrier-policy")))
         case LintFormat.JUNIT:
             write_bytes(to_junit(findings, files, failing))
         case LintFormat.GITHUB:

@@ -13,7 +13,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 from barrier_policy.cli.guard import OK
-from barrier_policy.cli.policy_lint import full_schema, today
+from barrier_policy.cli.policy_lint import full_schema
+from barrier_policy.cli.session import chosen_time
 from barrier_policy.errors import BarrierPolicyError, MissingExtraError, ProfileError
 from barrier_policy.join.schema import Field
 from barrier_policy.policy.bundle import is_bundle
@@ -88,7 +89,7 @@ class _Editor:
             return []
         below = [folder for folder in self._below if folder.resolve() != path.resolve().parent]
         try:
-            sources = read_sources([path], self._schema, self._engine, below=below, today=today(""))
+            sources = read_sources([path], self._schema, self._engine, below=below, today=chosen_time("")[:10])
         except BarrierPolicyError:  # not saved yet
             return []
         for file in sources.linted():

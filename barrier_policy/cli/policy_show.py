@@ -5,28 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-import msgspec
 from rich.table import Table
 
-from barrier_policy.cli.console import cell, make_table, out, show, write_bytes
+from barrier_policy.cli.console import cell, emit, make_table, out, show
 from barrier_policy.cli.guard import OK
 from barrier_policy.cli.options import OutputFormat, Request
 from barrier_policy.cli.session import Session, check_layers
-from barrier_policy.digest import stable_json
 from barrier_policy.policy.loader import shown_place
 from barrier_policy.policy.model import Expression, Policy, PolicySet, Rule, Waiver
 
 EXPRESSIONS = ("condition", "explanation", "evidence")
-OTHERS = (
-    "repair",
-    "severity",
-    "mode",
-    "locked",
-    "summary",
-    "why",
-    "references",
-    "since",
-)
+OTHERS = ("repair", "severity", "mode", "locked", "summary", "why", "references", "since")
 """Keys of a rule below its expressions, in the order in which they are shown."""
 
 
@@ -37,10 +26,7 @@ def show_policies(request: Request, *, resolved: bool, format: OutputFormat) -> 
     policies = session.decider.policies
     if format is not OutputFormat.TABLE:
         records = _records(policies, session.now)
-        lines = [stable_json(entry) + b"\n" for entry in (*records["rules"], *records["exceptions"])]
-        write_bytes(
-            b"".join(lines) if format is OutputFormat.JSONL else msgspec.json.format(stable_json(records), indent=2) + b"\n"
-        )
+        emit(records, format, lambda: _rules(policies), lines=(*records["rules"], *records["exceptions"]))
         return OK
     console = out()
     show(console, cell(f"policies {policies.name} {policies.digest}"))

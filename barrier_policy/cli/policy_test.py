@@ -13,13 +13,13 @@ from barrier_policy.cases.run import Asked, Report, run_tests
 from barrier_policy.cases.transcripts import rules_of
 from barrier_policy.cases.xml import cobertura as cobertura_xml
 from barrier_policy.cases.xml import junit
-from barrier_policy.cli.console import cell, clean, make_table, out, show, write_bytes
+from barrier_policy.cli.console import cell, indented, make_table, out, show, write_bytes, write_output
 from barrier_policy.cli.explain import find_span
 from barrier_policy.cli.guard import FAILED, OK
 from barrier_policy.cli.log_access import named_log
 from barrier_policy.cli.options import Request, TestFormat, only_of_log
 from barrier_policy.cli.session import Session, chosen_profile
-from barrier_policy.errors import BarrierPolicyError, reason_of
+from barrier_policy.errors import BarrierPolicyError
 from barrier_policy.log.replay import analyse_again
 from barrier_policy.plugins import load_plugins
 from barrier_policy.policy.coverage import Coverage, RuleCoverage
@@ -33,7 +33,7 @@ def test_policies(
     """Run the cases and print what came out. `fail_under` is in per cent of what is to be shown."""
     report = run_tests(asked)
     if cobertura is not None:
-        _write(cobertura, cobertura_xml(report.coverage))
+        write_output(cobertura_xml(report.coverage), cobertura, option="--cobertura")
     if format is TestFormat.JSON:
         write_bytes(_json(report))
     elif format is TestFormat.JUNIT:
@@ -132,12 +132,4 @@ def _json(report: Report) -> bytes:
     for row, original in zip(found["rows"], report.rows, strict=True):
         row["passed"] = original.passed
     found["coverage"] |= {"percent": round(coverage.percent, 1), "shown": coverage.shown, "points": coverage.points}
-    return msgspec.json.format(msgspec.json.encode(found), indent=2) + b"\n"
-
-
-def _write(path: Path, data: bytes) -> None:
-    try:
-        path.write_bytes(data)
-    except OSError as error:
-        message = f"--cobertura: {clean(str(path))}: can't be written ({reason_of(error)})"
-        raise BarrierPolicyError(message) from None
+    return indented(msgspec.json.encode(found))

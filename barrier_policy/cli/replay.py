@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import msgspec
-
-from barrier_policy.cli.console import out, show, write_bytes
+from barrier_policy.cli.console import indented, out, show, write_bytes
 from barrier_policy.cli.guard import FAILED, OK, report
 from barrier_policy.cli.log_access import Told, named_log
 from barrier_policy.cli.options import Replayed, Request
@@ -34,7 +32,7 @@ def replay_decision(request: Request, decision: str, *, format: Replayed) -> int
     if format is Replayed.TEXT:
         show(out(), _words(record, shown))
     elif shown.data:
-        write_bytes((msgspec.json.format(shown.data, indent=2) if format is Replayed.JSON else shown.data) + b"\n")
+        write_bytes(indented(shown.data) if format is Replayed.JSON else shown.data + b"\n")
     return OK if shown.same and not told.anything else FAILED
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
-from barrier_policy.cli.console import write_bytes
+from barrier_policy.cli.console import write_output
 from barrier_policy.cli.guard import OK, REFUSED
 from barrier_policy.cli.options import ReportFormat, Request
 from barrier_policy.cli.session import STDIN, Session
@@ -29,11 +28,7 @@ def report_file(request: Request, file: str, output: str, format: ReportFormat) 
         now=session.now if request.now else "",
         tool=f"barrier-policy {version('barrier-policy')}",
     )
-    data = _renderer(format)(report)
-    if output and output != STDIN:
-        _write(Path(output), data)
-    else:
-        write_bytes(data)
+    write_output(_renderer(format)(report), Path(output) if output and output != STDIN else None)
     return REFUSED if analysis.decision.outcome == "refuse" else OK
 
 
@@ -60,27 +55,3 @@ def _check_output(file: str, output: str) -> None:
         return
     if same:
         raise BarrierPolicyError(f"-o: `{output}` is the transcript itself (name another file)")
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Written aside and moved into place, so that a report is whole or not there."""
-    if path.exists() and not path.is_file():
-        raise BarrierPolicyError(f"-o: `{path}` is not a plain file (name a file, or leave `-o` out for standard output)")
-    aside = ""
-    try:
-        with tempfile.NamedTemporaryFile(dir=path.resolve().parent, prefix=".report-", delete=False) as stream:
-            aside = stream.name
-            stream.write(data)
-        os.chmod(aside, 0o666 & ~_umask())
-        os.replace(aside, path.resolve())  # a link stays a link
-    except (OSError, ValueError) as error:
-        if aside:
-            Path(aside).unlink(missing_ok=True)
-        reason = getattr(error, "strerror", None) or str(error)
-        raise BarrierPolicyError(f"{path}: can't be written ({reason.lower()})") from None
-
-
-def _umask() -> int:
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask

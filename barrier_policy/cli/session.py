@@ -11,7 +11,7 @@ import msgspec
 
 from barrier_policy.cli.console import clean
 from barrier_policy.cli.options import Request
-from barrier_policy.errors import BarrierPolicyError, StoreError, reason_of
+from barrier_policy.errors import BarrierPolicyError, StoreError
 from barrier_policy.policy.bundle import is_bundle
 from barrier_policy.policy.model import PolicySet
 from barrier_policy.profile import PROFILE_NAME, Profile
@@ -116,13 +116,7 @@ def chosen_time(text: str) -> str:
 
 
 def open_source(name: str) -> Source:
-    """Bytes of a file, no more than one beyond the limit, so that an endless device is refused as well."""
+    """A file, or standard input for `-`. Raises TranscriptError."""
     if name == STDIN:
         return Source(sys.stdin.buffer.read(MAX_BYTES + 1), path="<stdin>")
-    try:
-        with open(name, "rb") as file:
-            return Source(file.read(MAX_BYTES + 1), path=name)
-    except OSError as error:
-        raise BarrierPolicyError(f"{name}: can't be read ({reason_of(error)})") from None
-    except ValueError:  # a NUL in the name
-        raise BarrierPolicyError(f"{name}: can't be read (not a file name)") from None
+    return Source.open(name)

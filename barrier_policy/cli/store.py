@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
 
-import msgspec
 from rich.table import Table
 
-from barrier_policy.cli.console import cell, clip, make_table, out, show, write_bytes, write_output
+from barrier_policy.cli.console import cell, clip, emit, make_table, out, show, write_output
 from barrier_policy.cli.guard import FAILED, OK
 from barrier_policy.cli.options import OutputFormat, Request
 from barrier_policy.cli.session import chosen_profile, chosen_time
-from barrier_policy.digest import stable_json
 from barrier_policy.errors import StoreError
 from barrier_policy.gate.promised import promised
 from barrier_policy.plugins import load_plugins
@@ -38,7 +34,7 @@ def verify_objects(request: Request, format: OutputFormat) -> int:
     """Read all objects and say which are bad."""
     store = _store(request)
     found = verify_store(store, promised(store))
-    _emit(found, format, lambda: _verification_table(found))
+    emit(found, format, lambda: _verification_table(found))
     return OK if found.good else FAILED
 
 
@@ -46,7 +42,7 @@ def collect(request: Request, grace_hours: int, format: OutputFormat, *, apply: 
     """Collect garbage, or say what would be removed."""
     now = datetime.fromisoformat(chosen_time(request.now))
     found = collect_garbage(_store(request), now=now, grace=timedelta(hours=grace_hours), dry_run=not apply)
-    _emit(found, format, lambda: _garbage_table(found, grace_hours))
+    emit(found, format, lambda: _garbage_table(found, grace_hours))
     return OK
 
 
@@ -67,7 +63,7 @@ def release_object(request: Request, digest: str, owner: str, reason: str) -> in
 def list_holds(request: Request, format: OutputFormat) -> int:
     """Print the holds in force."""
     found = holds(_store(request))
-    _emit(found, format, lambda: _holds_table(found))
+    emit(found, format, lambda: _holds_table(found))
     return OK
 
 
@@ -121,14 +117,3 @@ def _holds_table(found: tuple[Hold, ...]) -> Table:
     for hold in found:
         table.add_row(hold.digest, cell(clip(hold.owner, 40)), cell(hold.time), cell(clip(hold.reason, TEXT_LENGTH)))
     return table
-
-
-def _emit(found: Any, format: OutputFormat, table: Callable[[], Table]) -> None:
-    """Print a result; as lines, each record of a list is one."""
-    if format is OutputFormat.TABLE:
-        show(out(), table())
-    elif format is OutputFormat.JSONL:
-        records = found if isinstance(found, tuple) else (found,)
-        write_bytes(b"".join(stable_json(record) + b"\n" for record in records))
-    else:
-        write_bytes(msgspec.json.format(stable_json(found), indent=2) + b"\n")

@@ -9,11 +9,10 @@ from rich.table import Table
 from rich.text import Text
 
 from barrier_policy.cli.console import cell, clean, counted, make_table, show
-from barrier_policy.report.rows import LONG, ItemTexts, Row, blocked, decision_rows
+from barrier_policy.report.rows import LONG, ItemTexts, Row, action_totals, blocked, decision_rows
 from barrier_policy.walk import Analysis
 
 STYLES = {"summarize": "green", "repair": "yellow", "retain": "red", "compact": "green", "refuse": "bold red"}
-ACTIONS = ("summarize", "repair", "retain")
 
 
 def print_decision(console: Console, name: str, analysis: Analysis, *, fold: bool) -> None:
@@ -80,20 +79,12 @@ def _blocking(analysis: Analysis, *, fold: bool) -> Table:
 
 
 def _totals(analysis: Analysis) -> Table:
-    spans = analysis.decision.spans
     table = make_table("action", "spans", "messages", "tokens", right=("spans", "messages", "tokens"))
-    for action in ACTIONS:
-        chosen = [span for span in spans if span.action == action]
-        messages = sum(span.messages[1] - span.messages[0] for span in chosen)
-        table.add_row(
-            Text(action, style=STYLES[action]),
-            f"{len(chosen):,}",
-            f"{messages:,}",
-            f"{sum(span.tokens for span in chosen):,}",
-        )
-    tail = analysis.decision.transcript.messages - analysis.decision.tail.start
-    rest = analysis.decision.totals.tokens_before - sum(span.tokens for span in spans)
-    table.add_row("tail (kept anyway)", "", f"{tail:,}", f"{rest:,}")
+    *actions, tail = action_totals(analysis)
+    for total in actions:
+        action = Text(total.action, style=STYLES[total.action])
+        table.add_row(action, f"{total.spans:,}", f"{total.messages:,}", f"{total.tokens:,}")
+    table.add_row("tail (kept anyway)", "", f"{tail.messages:,}", f"{tail.tokens:,}")
     return table
 
 

@@ -11,7 +11,8 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from barrier_policy.cli.guard import INTERRUPTED, UNREADABLE
+from barrier_policy.cli import INTERRUPTED
+from barrier_policy.cli.guard import UNREADABLE
 from barrier_policy.policy.hints import suggestion
 from barrier_policy.printable import clean
 

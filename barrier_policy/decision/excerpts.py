@@ -18,7 +18,7 @@ from barrier_policy.join.join import Join
 from barrier_policy.join.places import binding_name
 from barrier_policy.ledger.model import Item
 from barrier_policy.printable import clean, clip
-from barrier_policy.transcript.model import Message, Part
+from barrier_policy.transcript.model import Part
 
 LENGTH = 160
 """Characters of an excerpt."""
@@ -28,6 +28,23 @@ REMEMBERED = 16
 """Parts whose masked text is kept: the items of a rule mostly stand close together."""
 
 
+class MaskedParts:
+    """Texts of parts without secrets, the last few of them kept."""
+
+    def __init__(self, masker: Masker) -> None:
+        self._masker = masker
+        self._known: OrderedDict[tuple[int, str], str] = OrderedDict()
+
+    def text(self, message: int, part: Part) -> str:
+        """The text of a part of a message. Masked as a whole, so that no cut can part a secret."""
+        key = (message, part.pointer)
+        if key not in self._known:
+            self._known[key] = self._masker.text(part.text, message)
+            if len(self._known) > REMEMBERED:
+                self._known.popitem(last=False)
+        return self._known[key]
+
+
 class Excerpts:
     """Excerpts of one transcript."""
 
@@ -35,7 +52,7 @@ class Excerpts:
         self._join = join
         self._masker = masker
         self._items = items_of(join)
-        self._masked: OrderedDict[tuple[int, str], str] = OrderedDict()
+        self._masked = MaskedParts(masker)
 
     def of(self, item: str, message: int, pointer: str) -> str:
         """What stands in the transcript around the words of an item, on one line; empty where its part is not found."""
@@ -45,21 +62,12 @@ class Excerpts:
         part = next((part for part in self._join.messages[message].parts if part.pointer == pointer), None)
         if part is None:
             return ""
-        text = self._text(self._join.messages[message], part)
+        text = self._masked.text(message, part)
         found = self._items.get(binding_name(item))
         words = found.text if found else ""
         start = max(0, text.find(words) - BEFORE) if words else 0
         shown = clip(("…" if start else "") + text[start : start + 4 * LENGTH], LENGTH)
         return f"{clean(part.name)} {shown}" if part.name else shown
-
-    def _text(self, message: Message, part: Part) -> str:
-        """The text of a part without secrets. Masked as a whole, so that no cut can part a secret."""
-        key = (message.index, part.pointer)
-        if key not in self._masked:
-            self._masked[key] = self._masker.text(part.text, message.index)
-            if len(self._masked) > REMEMBERED:
-                self._masked.popitem(last=False)
-        return self._masked[key]
 
 
 def items_of(join: Join) -> Mapping[str, Item | Fact]:

@@ -18,12 +18,12 @@ from barrier_policy.diff.compare import Judged, compare_spans
 from barrier_policy.diff.model import Diff, TranscriptChange
 from barrier_policy.diff.rules import edits, summarize
 from barrier_policy.diff.subjects import Subject
-from barrier_policy.errors import BarrierPolicyError, IssuesError, reason_of
+from barrier_policy.errors import BarrierPolicyError, IssuesError
 from barrier_policy.policy.model import Layer
 from barrier_policy.policy.verdict import Verdict
 from barrier_policy.profile import Profile
 from barrier_policy.provenance.store import Store
-from barrier_policy.transcript.source import MAX_BYTES
+from barrier_policy.transcript.source import Source
 from barrier_policy.walk import Analysis, Decider, open_store
 
 
@@ -142,11 +142,7 @@ def _judged(analysis: Analysis) -> Judged:
 
 def _bytes(subject: Subject, store: Store | None) -> bytes:
     if subject.path:
-        try:
-            with open(subject.path, "rb") as file:
-                return file.read(MAX_BYTES + 1)
-        except OSError as error:
-            raise BarrierPolicyError(f"can't be read ({reason_of(error)})") from None
+        return Source.open(subject.path).data
     data = store.read(subject.digest) if store is not None else None
     if data is None:
         raise BarrierPolicyError(f"its transcript {subject.digest[:19]}… is not in the store (give the --store of the log)")

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 import msgspec
 
 from barrier_policy.decision.model import Decision
-from barrier_policy.digest import digest_bytes, stable_json
+from barrier_policy.digest import stable_json
 from barrier_policy.gate.assemble import Run
+from barrier_policy.provenance.manifest import MANIFEST
 from barrier_policy.provenance.store import Pointer, Store, original_bytes
 from barrier_policy.transcript.model import Message
 from barrier_policy.transcript.source import Source
-
-MANIFEST = "barrier_policy/manifest/v1"
 
 
 class Archive(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,10 +43,3 @@ def archive_originals(
         "runs": {f"{run.start}-{run.end - 1}": originals[run.start].digest for run in runs},
     }
     return Archive(source=whole, manifest=store.put(stable_json(manifest)), runs=originals)
-
-
-def restore(store: Store, manifest: bytes) -> bytes | None:
-    """The source that a manifest names, None where it does not read back as it was."""
-    named = msgspec.json.decode(manifest)["source"]
-    data = store.read(named)
-    return data if data is not None and digest_bytes(data) == named else None

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from collections.abc import Callable
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from barrier_policy.audit.audit import audit
 from barrier_policy.audit.model import AuditReport
@@ -24,7 +23,7 @@ from barrier_policy.gate.rounds import find_rounds
 from barrier_policy.gate.summarizers.make import make_summarizer
 from barrier_policy.gate.summary_request import Summarizer
 from barrier_policy.gate.target import FileTarget, MemoryTarget, Target
-from barrier_policy.gate.threads import Cancellation, cancellable
+from barrier_policy.gate.threads import Cancellation, cancellable, left_behind
 from barrier_policy.profile import Profile
 from barrier_policy.transcript.source import Source
 from barrier_policy.walk import (
@@ -40,6 +39,23 @@ from barrier_policy.walk import (
 )
 
 Messages = list[dict[str, Any]] | dict[str, Any]
+
+
+class Options(TypedDict, total=False):
+    """What a compaction may be asked for.
+
+    `keep_last`, `target_tokens`, `now` and `format` are those of `decide`. `span` ([start, end) in message indices) compacts only that.
+    `watch` is told each state of the transaction. Another thread ends the compaction by `cancellation.ask()`; it is rolled back, unless its
+    commit has begun.
+    """
+
+    keep_last: int | None
+    target_tokens: int | None
+    span: tuple[int, int] | None
+    now: str | datetime | None
+    format: str
+    watch: Watch | None
+    cancellation: Cancellation | None
 
 
 class Gate:
@@ -85,26 +101,17 @@ class Gate:
         self,
         source: Messages | bytes | None = None,
         *,
-        keep_last: int | None = None,
-        target_tokens: int | None = None,
-        span: tuple[int, int] | None = None,
-        now: str | datetime | None = None,
-        format: str = "",
         head: Callable[[], Messages | bytes] | None = None,
-        watch: Watch | None = None,
-        cancellation: Cancellation | None = None,
+        **options: Unpack[Options],
     ) -> Compaction:
         """Compact messages that a caller holds; without a source those that were observed, and the result is what is observed from then on.
 
-        `span` ([start, end) in message indices) compacts only that. `head` returns the messages as they are now: what arrived while the
-        compaction ran is carried over, and so is what was observed meanwhile. `watch` is told each state of the transaction. Another
-        thread ends the compaction by `cancellation.ask()`; it is rolled back, unless its commit has begun.
+        `head` returns the messages as they are now: what arrived while the compaction ran is carried over, and so is what was observed
+        meanwhile.
 
         Raises CompactionRefusedError where the target can't be reached, CompactionBarrierError where `span` must stay, SummaryError,
         StoreError, CarrierError, AuditFailedError or CompactionCancelledError. Then nothing has changed.
         """
-        options: dict[str, Any] = {"keep_last": keep_last, "target_tokens": target_tokens, "now": now}
-        options |= {"span": span, "format": format, "watch": watch, "cancellation": cancellation}
         if source is None:
             return self._compact_observed(head, **options)
         opened = source_of(source)
@@ -135,23 +142,9 @@ class Gate:
                 self._observer = successor
         return done
 
-    def compact_file(
-        self,
-        path: str | Path,
-        output: str | Path,
-        *,
-        keep_last: int | None = None,
-        target_tokens: int | None = None,
-        span: tuple[int, int] | None = None,
-        now: str | datetime | None = None,
-        format: str = "",
-        watch: Watch | None = None,
-        cancellation: Cancellation | None = None,
-    ) -> Compaction:
+    def compact_file(self, path: str | Path, output: str | Path, **options: Unpack[Options]) -> Compaction:
         """Compact a file into another one, or into itself. As `compact`; the output is written at once or not at all."""
         target = FileTarget(as_path(path), as_path(output))
-        options: dict[str, Any] = {"keep_last": keep_last, "target_tokens": target_tokens, "now": now}
-        options |= {"span": span, "format": format, "watch": watch, "cancellation": cancellation}
         return self._compact(target.head(), target, **options)
 
     def audit(self, before: TranscriptLike, after: TranscriptLike, **options: Any) -> AuditReport:
@@ -176,15 +169,15 @@ class Gate:
 
     async def aaudit_rounds(self, before: TranscriptLike, after: TranscriptLike, **options: Any) -> tuple[AuditReport, ...]:
         """As `audit_rounds`, in a thread."""
-        return await asyncio.to_thread(partial(self.audit_rounds, before, after, **options))
+        return await left_behind(partial(self.audit_rounds, before, after, **options))
 
     def recover(self, now: str | datetime | None = None) -> tuple[Recovered, ...]:
         """Finish transactions that a crash left unfinished."""
         return recover(self.store, timestamp(now)) if self.store is not None else ()
 
     async def aplan(self, source: TranscriptLike | None = None, **options: Any) -> Decision:
-        """As `plan`, in a thread."""
-        return await asyncio.to_thread(partial(self.plan, source, **options))
+        """As `plan`, in a thread. Where the task is cancelled, that is left behind: it writes nothing, and keeps nobody waiting."""
+        return await left_behind(partial(self.plan, source, **options))
 
     async def acompact(self, source: Messages | bytes | None = None, **options: Any) -> Compaction:
         """As `compact`, in a thread; an async summarizer runs in an event loop of its own.
@@ -199,16 +192,16 @@ class Gate:
 
     async def aaudit(self, before: TranscriptLike, after: TranscriptLike, **options: Any) -> AuditReport:
         """As `audit`, in a thread."""
-        return await asyncio.to_thread(partial(self.audit, before, after, **options))
+        return await left_behind(partial(self.audit, before, after, **options))
 
     def _compact(
         self,
         source: Source,
         target: Target,
         *,
-        span: tuple[int, int] | None,
-        now: str | datetime | None,
-        cancellation: Cancellation | None,
+        span: tuple[int, int] | None = None,
+        now: str | datetime | None = None,
+        cancellation: Cancellation | None = None,
         **options: Any,
     ) -> Compaction:
         at = timestamp(now)

@@ -23,12 +23,11 @@ class Observer:
     format that joins messages), the decision finds the facts of those messages again: what was observed saves time and decides nothing.
     """
 
-    def __init__(self, decider: Decider, *, format: str = "") -> None:
+    def __init__(self, decider: Decider) -> None:
         self.records: list[dict[str, Any]] = []
         plugins = decider.plugins
         self.memo = FactMemo(timeless=all(extractor.declares is None for extractor in plugins.extractors))
         self._decider = decider
-        self._format = format
         self._messages: list[Message] = []
         self._pairs = PairingState()
         self._extraction = FactExtraction(plugins.extractors, plugins.kinds, now="", memo=self.memo)
@@ -50,6 +49,6 @@ class Observer:
 
     def _read(self, record: dict[str, Any]) -> tuple[Message, ...]:
         try:
-            return read_transcript(Source.from_value([record]), self._decider.plugins.readers, format=self._format).messages
+            return read_transcript(Source.from_value([record]), self._decider.plugins.readers).messages
         except TranscriptError:
             return ()  # no message on its own; the decision reads the list as a whole and says what is wrong

@@ -6,12 +6,12 @@ made of (design section 5, transaction).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import msgspec
 
 from barrier_policy.carrier.block import parse_block
+from barrier_policy.digest import DIGEST
 from barrier_policy.errors import CarrierError
 from barrier_policy.gate.journal import State, read_journal, transactions
 from barrier_policy.plugins import PluginSet
@@ -22,7 +22,6 @@ from barrier_policy.transcript.reader import read_transcript
 from barrier_policy.transcript.source import Source
 
 MAX_ROUNDS = 1_000
-_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
 
 class Round(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,7 +78,7 @@ def _records(messages: Sequence[Message]) -> str:
     for message in messages:
         if message.kind is MessageKind.CARRIER:
             try:
-                found = _DIGEST.search(parse_block(message.parts[0].text).records)
+                found = DIGEST.search(parse_block(message.parts[0].text).records)
             except CarrierError:
                 return ""
             return found.group() if found else ""

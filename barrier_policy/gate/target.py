@@ -10,8 +10,9 @@ from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Protocol
 
-from barrier_policy.errors import BarrierPolicyError, JournalError
+from barrier_policy.errors import BarrierPolicyError, JournalError, reason_of
 from barrier_policy.gate.in_place import held, keep_old, wait_for_writers
+from barrier_policy.provenance.files import flush
 from barrier_policy.transcript.source import Source
 
 
@@ -85,10 +86,12 @@ class FileTarget:
 
     def head(self) -> Source:
         """The file now; once it was replaced, the old one with what was written to either since. Raises BarrierPolicyError."""
+        if not self._old:
+            return Source.open(self.path)
         try:
-            return Source(self._written() if self._old else self.path.read_bytes(), path=str(self.path))
+            return Source(self._written(), path=str(self.path))
         except OSError as error:
-            raise BarrierPolicyError(f"{self.path}: can't be read ({(error.strerror or str(error)).lower()})") from None
+            raise BarrierPolicyError(f"{self.path}: can't be read ({reason_of(error)})") from None
 
     def _written(self) -> bytes:
         files = [*self._old[1:], (self.output, self._placed)]
@@ -148,7 +151,7 @@ class FileTarget:
         except OSError:
             old.unlink(missing_ok=True)
             raise
-        _sync_folder(self.output.parent)
+        flush(self.output.parent)
         self.staged = None
         if not kept:
             return None
@@ -162,8 +165,7 @@ class FileTarget:
         return None
 
     def _failed(self, error: OSError) -> BarrierPolicyError:
-        reason = (error.strerror or str(error)).lower()
-        return BarrierPolicyError(f"{self.output}: can't be written ({reason}; the transcript is as it was)")
+        return BarrierPolicyError(f"{self.output}: can't be written ({reason_of(error)}; the transcript is as it was)")
 
     def discard(self) -> None:
         """Remove what was written aside, and put the old file back in its place unless somebody has written to the new one."""
@@ -198,11 +200,3 @@ class FileTarget:
 def _old_name(staged: Path) -> Path:
     """The second name of a file that what was staged takes the place of."""
     return staged.with_suffix(".old")
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

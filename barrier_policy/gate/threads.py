@@ -58,6 +58,11 @@ def _settle(future: futures.Future[Any], result: Any = None, *, error: BaseExcep
         future.set_exception(error) if error is not None else future.set_result(result)
 
 
+async def left_behind(work: Callable[[], Result]) -> Result:
+    """Run work that changes nothing in a thread. A task that is cancelled ends at once: nobody waits for the thread, nor for its result."""
+    return await asyncio.wrap_future(in_thread(work, "look"))
+
+
 async def cancellable(work: Callable[[Cancellation], Result]) -> Result:
     """Run work in a thread. A task that is cancelled while it waits asks the work to end, and is cancelled once that has ended."""
     cancellation = Cancellation()

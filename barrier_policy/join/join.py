@@ -86,9 +86,8 @@ def join_spans(
 ) -> Join:
     """Arrange items, extension facts, failures and sizes by span."""
     group_of = span_index(segmentation)
-    extension_names = sorted(name for name in kinds if "." in name)
     namespaces: dict[str, tuple[str, ...]] = {}
-    for name in extension_names:
+    for name in sorted(name for name in kinds if "." in name):
         namespace, _, short = name.partition(".")
         namespaces[namespace] = (*namespaces.get(namespace, ()), short)
     return Join(
@@ -135,12 +134,11 @@ EVIDENCE_KINDS = frozenset({"value", "negation_evidence", "binding", "column_set
 
 def _is_structured(span: Span, messages: Sequence[Message], kinds: Sequence[Set[str]]) -> bool:
     """Structured if it holds a call, a result, an exact value or a negation; what can't be classified is structured."""
-    for message in messages[span.start : span.end]:
-        if any(part.type not in (PartType.TEXT, PartType.REASONING) for part in message.parts):
-            return True
-        if not EVIDENCE_KINDS.isdisjoint(kinds[message.index]):
-            return True
-    return False
+    return any(
+        not EVIDENCE_KINDS.isdisjoint(kinds[message.index])
+        or any(part.type not in (PartType.TEXT, PartType.REASONING) for part in message.parts)
+        for message in messages[span.start : span.end]
+    )
 
 
 def tells_secret(join: Join, number: int) -> bool:

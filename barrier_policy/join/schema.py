@@ -6,13 +6,17 @@ A record is a plain dict with every declared field filled. Absent values are `""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import msgspec
 
 from barrier_policy.facts.kinds import namespace_name, record_name
 from barrier_policy.facts.model import FactKind
 
-SCALARS = ("string", "int", "bool")
+EMPTY: Mapping[str, Any] = {"string": "", "int": 0, "bool": False}
+"""The scalar types, each with its empty value."""
+SCALARS = tuple(EMPTY)
+ROOT = "Span"
 
 
 class Field(msgspec.Struct, frozen=True):
@@ -180,17 +184,32 @@ SPAN = RecordType(
 CORE_TYPES = (OBLIGATION, EFFECT, CONSTRAINT, BINDING, UNKNOWN, PROVENANCE, FIDELITY, WORKLOAD, SPAN)
 
 
+def element(type_name: str) -> str | None:
+    """The element type of a list type, else None."""
+    return type_name[5:-1] if type_name.startswith("list(") else None
+
+
 class RecordSchema(msgspec.Struct, frozen=True):
     """All record types by name; `span` is of type `Span`."""
 
     types: Mapping[str, RecordType]
 
+    def filled(self, value: Any, type_name: str = ROOT) -> Any:
+        """A value of a declared type with what it leaves out, which is empty; the empty value for None. What is not declared is left out."""
+        if type_name in EMPTY:
+            return EMPTY[type_name] if value is None else value
+        item = element(type_name)
+        if item is not None:
+            return [self.filled(entry, item) for entry in value or ()]
+        given = value or {}
+        return {field.name: self.filled(given.get(field.name), field.type) for field in self.types[type_name].fields}
 
-def build_schema(extension_kinds: Iterable[FactKind] = ()) -> RecordSchema:
-    """The core types plus, for each fact kind `namespace.kind` of a plugin, `span.namespace.kind` as a list of records."""
+
+def build_schema(kinds: Iterable[FactKind] = ()) -> RecordSchema:
+    """The core types plus, for each fact kind `namespace.kind`, `span.namespace.kind` as a list of records; kinds without a namespace add none."""
     types = {record_type.name: record_type for record_type in CORE_TYPES}
     namespaces: dict[str, list[Field]] = {}
-    for kind in sorted(extension_kinds, key=lambda kind: kind.name):
+    for kind in sorted((kind for kind in kinds if "." in kind.name), key=lambda kind: kind.name):
         namespace, _, short = kind.name.partition(".")
         fields = tuple(Field(a.name, a.type, a.doc) for a in kind.attributes)
         name = record_name(kind.name)
@@ -204,6 +223,6 @@ def build_schema(extension_kinds: Iterable[FactKind] = ()) -> RecordSchema:
             name, f"Facts of plugin namespace `{namespace}`.", tuple(fields_of), place=f"span.{namespace}"
         )
         extra.append(Field(namespace, name, f"facts of plugin namespace `{namespace}`"))
-    span = types["Span"]
-    types["Span"] = RecordType(span.name, span.doc, span.fields + tuple(extra))
+    span = types[ROOT]
+    types[ROOT] = RecordType(span.name, span.doc, span.fields + tuple(extra))
     return RecordSchema(types)

@@ -6,17 +6,22 @@ from collections.abc import Iterable
 
 import msgspec
 
+from barrier_policy.digest import DIGEST
 from barrier_policy.errors import LogError
-from barrier_policy.log.record import DIGEST, GENESIS, Head, intact_fields
+from barrier_policy.log.record import GENESIS, Head, intact_fields
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):
-    """One line of a log: where it stands, and its bytes. Not `whole` is a last line without its line feed."""
+    """One line of a log: where it stands, and its bytes. Not `whole` is a last line without its line feed.
+
+    In a database, which is never rotated, `numbered`: the number of a row is that of its record.
+    """
 
     file: str
     number: int
     data: bytes
     whole: bool = True
+    numbered: bool = False
 
     @property
     def place(self) -> str:
@@ -106,6 +111,8 @@ def _next(line: Line, head: Head) -> Head:
         raise LogError(
             f"record {fields['sequence']} where {head.count + 1} is next (records are missing, added or in another order)"
         )
+    if line.numbered and fields["sequence"] != line.number:
+        raise LogError(f"row {line.number} holds record {fields['sequence']} (rows were numbered anew)")
     if fields["previous"] != head.digest:
         raise LogError(f"the record does not follow record {head.count} (one of the two was replaced)")
     return Head(count=fields["sequence"], digest=fields["digest"])

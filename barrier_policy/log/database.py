@@ -17,9 +17,9 @@ from barrier_policy.errors import LogError, reason_of
 from barrier_policy.log.chain import Line
 from barrier_policy.log.record import Head, head_of
 from barrier_policy.log_spec import Fsync
+from barrier_policy.provenance.files import FILE_MODE
 
 MAGIC = b"SQLite format 3\x00"
-FILE_MODE = 0o600
 WAIT = 60.0
 """Seconds to wait for another writer."""
 
@@ -54,7 +54,7 @@ class DatabaseLog:
         with self._connection(write=False) as connection:
             for number, line in connection.execute(ALL):
                 data = line if isinstance(line, bytes) else str(line).encode("utf-8", "backslashreplace")
-                yield Line(file=str(self.path), number=number, data=data)
+                yield Line(file=str(self.path), number=number, data=data, numbered=True)
 
     def start(self) -> Head:
         """What the first line follows: nothing, because no line is ever removed."""

@@ -11,11 +11,12 @@ from barrier_policy.errors import LogError
 from barrier_policy.log.chain import Anchor, Chain, Line, Verification, verify_chain
 from barrier_policy.log.database import DatabaseLog, is_database
 from barrier_policy.log.files import FileLog
-from barrier_policy.log.record import Head, Record, read_record, seal, to_line
+from barrier_policy.log.record import Head, Record, read_record, says_more, seal, to_line
 from barrier_policy.log_spec import LogKind, LogSpec
 
 DATABASE_SUFFIXES = (".db", ".sqlite", ".sqlite3")
 MEGABYTE = 1_000_000
+UNKNOWN = "fields that this version does not know"
 SHORTEST_NAME = 6
 """Hexadecimal digits of a decision's id that are enough to name it, where no other begins with them."""
 
@@ -71,10 +72,10 @@ class DecisionLog:
     def records(self, tell: Callable[[str], None] | None = None) -> Iterator[Record]:
         """All records, oldest first, each verified on the way, in one pass.
 
-        Raises LogError at the first line that is not as it was written. With `tell` this is told instead, once, and what can be read of
-        the rest follows: it may be right, and nothing shows it.
+        Raises LogError at the first line that is not as it was written, or has fields that this version does not know. With `tell` this is
+        told instead, once, and what can be read of the rest follows: it may be right, and nothing shows it.
         """
-        chain, strange = Chain(self._storage.start()), 0
+        chain, strange, unknown = Chain(self._storage.start()), 0, 0
         for line in self._storage.lines():
             good = not chain.problem
             chain.take(line)
@@ -83,12 +84,17 @@ class DecisionLog:
                     raise LogError(chain.problem)
                 tell(chain.problem)
             record = _read(line) if line.whole else None
-            if record is not None:
-                yield record
-            elif line.whole:
-                strange += 1
-        if tell is not None and strange:
-            tell(f"{self.spec.path}: {strange:,} line(s) are no records and are left out")
+            if record is None:
+                strange += line.whole
+                continue
+            if says_more(line.data, record):
+                if tell is None:
+                    raise LogError(f"{line.place}: the record has {UNKNOWN}")
+                unknown += 1
+            yield record
+        for count, problem in ((strange, "line(s) are no records and are left out"), (unknown, f"record(s) have {UNKNOWN}")):
+            if tell is not None and count:
+                tell(f"{self.spec.path}: {count:,} {problem}")
 
     def find(self, decision_id: str, tell: Callable[[str], None] | None = None) -> tuple[Record, ...]:
         """The records of a decision, oldest first: the same decision can be made again and again. The whole log is verified, as by `records`.
@@ -125,6 +131,8 @@ class DecisionLog:
 
 def _storage(spec: LogSpec) -> Storage:
     path = spec.path.expanduser()
+    if not path.name:
+        raise LogError(f"`{path}` is no name of a log (name a file)")
     database = is_database(path)
     kind = spec.kind
     if kind is LogKind.AUTO:

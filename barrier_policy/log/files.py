@@ -10,8 +10,6 @@ from __future__ import annotations
 import errno
 import os
 import re
-import stat
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -22,9 +20,7 @@ from barrier_policy.log.chain import Line
 from barrier_policy.log.record import Head, head_of
 from barrier_policy.log.removed import Removal, note_removal, removals
 from barrier_policy.log_spec import Fsync
-
-if sys.platform != "win32":
-    import fcntl
+from barrier_policy.provenance.files import FILE_MODE, NO_LINK, flush, lock, open_plain, write_all
 
 BATCH = 64
 """Records of one writer after which `fsync: batch` makes them durable."""
@@ -32,10 +28,7 @@ BATCH = 64
 MAX_LINE = 256 * 1024 * 1024
 """Bytes. A decision about 500,000 spans is a shorter line; a longer one is no record."""
 
-FILE_MODE = 0o600
 _BLOCK = 64 * 1024
-_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
-_NO_WAIT = getattr(os, "O_NONBLOCK", 0)
 _BEGINNING = b'{"bundle":{"digest":"sha256:'
 """How every record begins: its keys are sorted."""
 
@@ -52,7 +45,7 @@ class FileLog:
     def append(self, make: Callable[[Head], bytes]) -> None:
         """Add the line that `make` gives for the present head. It is there whole, or not at all."""
         with self._errors(), self._locked(exclusive=True):
-            fd = self._open(os.O_RDWR | os.O_APPEND | os.O_CREAT)
+            fd = open_plain(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
             try:
                 size = self._mend(fd)
                 line = make(self._head(fd, size)) + b"\n"
@@ -67,12 +60,14 @@ class FileLog:
         with self._errors(), ExitStack() as opened:
             with self._locked(exclusive=False):
                 aside = self._aside()
-                growing = opened.enter_context(open(self._open(os.O_RDONLY), "rb")) if self.path.exists() else None
+                growing = (
+                    opened.enter_context(open(open_plain(self.path, os.O_RDONLY), "rb")) if self.path.exists() else None
+                )
                 size = os.fstat(growing.fileno()).st_size if growing else 0
             if growing is None and not aside:
                 raise LogError(f"{self.path}: there is no such log")
             for path in aside:
-                with open(self._open(os.O_RDONLY, path), "rb") as file:
+                with open(open_plain(path, os.O_RDONLY), "rb") as file:
                     yield from _lines(file, path, os.fstat(file.fileno()).st_size)
             if growing is not None:
                 yield from _lines(growing, self.path, size)
@@ -92,7 +87,6 @@ class FileLog:
             if through not in self._aside():
                 raise LogError(f"{through}: the file is not there any more, nothing was removed")
             note_removal(self.path, Removal(time=time, through=number, count=head.count, digest=head.digest))
-            _flush(self.path.parent)
             for path in self._numbered():
                 if _number(path) <= number:
                     path.unlink()
@@ -101,7 +95,7 @@ class FileLog:
         """Make what was written durable, unless `fsync` is `never`."""
         if self._fsync is Fsync.BATCH and self._waiting and self.path.exists():
             with self._errors():
-                _flush(self.path)
+                flush(self.path)
         self._waiting = 0
 
     def _aside(self) -> list[Path]:
@@ -123,7 +117,7 @@ class FileLog:
         aside = self._aside()
         if not aside:
             return self.start()
-        before = self._open(os.O_RDONLY, aside[-1])
+        before = open_plain(aside[-1], os.O_RDONLY)
         try:
             return self._head_of(_last_line(before, os.fstat(before).st_size), aside[-1])
         finally:
@@ -155,7 +149,7 @@ class FileLog:
             _keep_torn(self.path.with_name(self.path.name + ".torn"), torn)
             os.ftruncate(fd, start)
             return start
-        _write_all(fd, b"\n")  # only the line feed is missing
+        write_all(fd, b"\n")  # only the line feed is missing
         return size + 1
 
     def _rotate(self, fd: int) -> int:
@@ -166,13 +160,13 @@ class FileLog:
         if self._fsync is not Fsync.NEVER:
             os.fsync(fd)
         os.rename(self.path, new)
-        opened = self._open(os.O_RDWR | os.O_APPEND | os.O_CREAT)
+        opened = open_plain(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
         os.close(fd)
         return opened
 
     def _write(self, fd: int, line: bytes, size: int) -> None:
         try:
-            _write_all(fd, line)
+            write_all(fd, line)
             self._waiting += 1
             if self._fsync is Fsync.ALWAYS or (self._fsync is Fsync.BATCH and self._waiting >= BATCH):
                 os.fsync(fd)
@@ -181,28 +175,21 @@ class FileLog:
             os.ftruncate(fd, size)
             raise
         if not size and self._fsync is not Fsync.NEVER:
-            _flush(self.path.parent)
-
-    def _open(self, flags: int, path: Path | None = None) -> int:
-        fd = os.open(path or self.path, flags | _NO_LINK | _NO_WAIT, FILE_MODE)
-        if not stat.S_ISREG(os.fstat(fd).st_mode):
-            os.close(fd)
-            raise OSError(errno.EINVAL, "not a plain file")
-        return fd
+            flush(self.path.parent)
 
     @contextmanager
     def _locked(self, *, exclusive: bool) -> Iterator[None]:
         """Hold the log's lock. A reader makes no file: it reads a copy that has no lock as it is. Windows has no such lock."""
         flags = os.O_RDWR | os.O_CREAT if exclusive else os.O_RDONLY
         try:
-            fd = os.open(self.path.with_name(self.path.name + ".lock"), flags | _NO_LINK, FILE_MODE)
+            fd = os.open(self.path.with_name(self.path.name + ".lock"), flags | NO_LINK, FILE_MODE)
         except OSError:
             if exclusive:
                 raise
             fd = -1
         try:
-            if sys.platform != "win32" and fd >= 0:
-                fcntl.flock(fd, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)
+            if fd >= 0:
+                lock(fd, exclusive=exclusive)
             yield
         finally:
             if fd >= 0:
@@ -250,27 +237,11 @@ def _read(fd: int, start: int, length: int) -> bytes:
     return data
 
 
-def _write_all(fd: int, data: bytes) -> None:
-    while data:
-        data = data[os.write(fd, data) :]
-
-
 def _keep_torn(path: Path, torn: bytes) -> None:
     """Keep what was put aside, for whoever wants to know what was being written."""
-    fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _NO_LINK, FILE_MODE)
+    fd = open_plain(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     try:
-        _write_all(fd, torn + b"\n")
-        os.fsync(fd)
-    finally:
-        os.close(fd)
-
-
-def _flush(path: Path) -> None:
-    """Make a file, or the names in a folder, durable."""
-    if sys.platform == "win32":
-        return
-    fd = os.open(path, os.O_RDONLY)
-    try:
+        write_all(fd, torn + b"\n")
         os.fsync(fd)
     finally:
         os.close(fd)

@@ -18,14 +18,12 @@ from barrier_policy.errors import LogError
 from barrier_policy.log.record import Asked, Inputs, PackageInput, TranscriptInput
 from barrier_policy.policy.model import Layer, PolicyFile
 from barrier_policy.profile import Profile
+from barrier_policy.provenance.manifest import MANIFEST
 from barrier_policy.provenance.store import Store
 from barrier_policy.transcript.tokens import Counter, estimate_tokens
 from barrier_policy.walk import Decider
 
 SCHEMA = "barrier_policy/inputs/v1"
-MANIFEST = "barrier_policy/manifest/v1"
-"""Marks an object whose digests are names of other objects: garbage collection keeps them as long as it."""
-
 DECISIONS = "decisions.jsonl"
 """The document of a store that names the archived inputs of decisions."""
 

@@ -6,20 +6,17 @@ and counts; explanations too only where a team asked for them, masked.
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import msgspec
 
 from barrier_policy.decision.model import PluginVersion, Totals
-from barrier_policy.digest import SAFE_INTEGER, digest_bytes, stable_json
+from barrier_policy.digest import DIGEST, SAFE_INTEGER, digest_bytes, stable_json
 from barrier_policy.errors import LogError
 
 SCHEMA = "barrier_policy/log/v1"
 GENESIS = "sha256:" + "0" * 64
 """What the first record names as the one before it."""
-
-DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
 
 class Fingerprint(msgspec.Struct, frozen=True, kw_only=True):
@@ -190,6 +187,20 @@ def read_record(line: bytes) -> Record:
         return msgspec.json.decode(line, type=Record)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise LogError(f"the line is no record ({str(error).splitlines()[0].lower()})") from None
+
+
+def says_more(line: bytes, record: Record) -> bool:
+    """Whether a line says something that the record which was read from it does not, as one of a later version may."""
+    written = to_line(record)
+    return line != written and not _is_part(msgspec.json.decode(line), msgspec.json.decode(written))
+
+
+def _is_part(one: Any, whole: Any) -> bool:
+    if isinstance(one, dict) and isinstance(whole, dict):
+        return all(name in whole and _is_part(value, whole[name]) for name, value in one.items())
+    if isinstance(one, list) and isinstance(whole, list):
+        return len(one) == len(whole) and all(map(_is_part, one, whole))
+    return bool(one == whole)
 
 
 def head_of(line: bytes) -> Head:

@@ -6,17 +6,16 @@ stays is one.
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import msgspec
 
-from barrier_policy.digest import stable_json
+from barrier_policy.digest import DIGEST, stable_json
 from barrier_policy.errors import LogError, reason_of
-from barrier_policy.log.record import DIGEST, Head
+from barrier_policy.log.record import Head
+from barrier_policy.provenance.files import append_line
 
 MAX_BYTES = 4_000_000
-FILE_MODE = 0o600
 
 
 class Removal(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -57,12 +56,7 @@ def removals(log: Path) -> tuple[Removal, ...]:
 
 def note_removal(log: Path, removal: Removal) -> None:
     """Add a removal, durably. Raises OSError."""
-    fd = os.open(note_of(log), os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), FILE_MODE)
-    try:
-        os.write(fd, stable_json(removal) + b"\n")
-        os.fsync(fd)
-    finally:
-        os.close(fd)
+    append_line(note_of(log), stable_json(removal))
 
 
 def note_of(log: Path) -> Path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 
@@ -125,7 +125,7 @@ def _derive(record: Record, store: Store | None, plugins: PluginSet, found: list
         keep_last=asked.keep_last,
         target_tokens=asked.target_tokens,
         now=asked.now,
-        store=_recorded_store(inputs, transcript) if inputs.had_store else None,
+        store=_RecordedStore(inputs, transcript) if inputs.had_store else None,
         ranges=asked.ranges,
     )
     return _Derived(decider=decider, analysis=analysis, record=derived_record(record, analysis, inputs, len(data)))
@@ -148,13 +148,13 @@ def _inputs(record: Record, store: Store | None) -> ArchivedInputs:
         (Input.POLICIES, record.inputs.policies, inputs.policies),
         (Input.ENGINE, record.inputs.engine, inputs.engine),
     )
-    unlike = [
+    other = [
         Difference(input=name, problem=f"the record says {logged}, the archived inputs {archived}")
         for name, logged, archived in pairs
         if logged != archived
     ]
-    if unlike:
-        raise _Missing(unlike)
+    if other:
+        raise _Missing(other)
     return inputs
 
 
@@ -251,19 +251,11 @@ class _RecordedStore:
         return original_bytes(self._transcript.messages[start:end]) if found.retrievable else b""
 
 
-def _recorded_store(inputs: ArchivedInputs, transcript: Transcript) -> Store:
-    return cast(Store, _RecordedStore(inputs, transcript))  # a decision asks a store for `uri` and `read`, nothing else
-
-
 def _differences(record: Record, derived: _Derived) -> list[Difference]:
     """In what a record says something else than what was derived: span by span where it is another decision, else field by field."""
     fields = list(unlike(record, derived.record))
-    other = (
-        _other_decision(record, derived.analysis.decision)
-        if record.result.decision != derived.record.result.decision
-        else []
-    )
-    if other or not fields:
+    decided = record.result.decision == derived.record.result.decision
+    if not decided and (other := _other_decision(record, derived.analysis.decision)):
         return other
     named = [Difference(input=Input.RECORD, problem=field) for field in fields[:MOST_NAMED]]
     if len(fields) > MOST_NAMED:

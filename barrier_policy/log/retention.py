@@ -5,7 +5,6 @@ The writer removes nothing; `log prune` does. What goes is a beginning of the lo
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from itertools import groupby, takewhile
@@ -13,12 +12,11 @@ from pathlib import Path
 
 import msgspec
 
-from barrier_policy.errors import LogError
+from barrier_policy.errors import LogError, reason_of
 from barrier_policy.log.chain import Anchor, Chain, Line, parse_anchor
 from barrier_policy.log.files import FileLog
 from barrier_policy.log.record import Head, read_record
-
-_DIGEST = re.compile(rb"sha256:[0-9a-f]{64}")
+from barrier_policy.provenance.names import find_digests
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,7 +67,8 @@ def read_anchors(path: Path) -> tuple[Anchor, ...]:
     try:
         lines = path.read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise LogError(f"{path}: can't be read ({getattr(error, 'strerror', '') or 'not UTF-8'})".lower()) from None
+        reason = reason_of(error) if isinstance(error, OSError) else "not UTF-8"
+        raise LogError(f"{path}: can't be read ({reason})") from None
     found = []
     for number, line in enumerate(lines, start=1):
         if line.strip() and not line.lstrip().startswith("#"):
@@ -96,5 +95,5 @@ def _segments(log: FileLog, anchors: Collection[Anchor], held: Mapping[str, str]
 def _needed(line: Line, head: Head, anchors: Iterable[Anchor], held: Mapping[str, str]) -> Iterator[str]:
     if any(anchor.digest == head.digest or anchor.count == head.count for anchor in anchors):
         yield f"record {head.count} is anchored"
-    for digest in sorted({found.decode() for found in _DIGEST.findall(line.data)} & held.keys()):
+    for digest in sorted(find_digests(line.data) & held.keys()):
         yield f"record {head.count} names {digest[:19]}…, held for {held[digest]}"

@@ -13,8 +13,8 @@ from typing import Any
 import msgspec
 
 from barrier_policy.errors import Issue, PolicyError
-from barrier_policy.join.schema import RecordSchema
-from barrier_policy.policy.cel.scope import ROOT, article, element
+from barrier_policy.join.schema import EMPTY, ROOT, RecordSchema, element
+from barrier_policy.policy.cel.scope import article
 from barrier_policy.policy.document import API_VERSION
 from barrier_policy.policy.hints import suggestion
 from barrier_policy.policy.loader import TEST_SUFFIX, read_document
@@ -23,7 +23,6 @@ from barrier_policy.policy.shape import ShapeReader, kind
 from barrier_policy.policy.verdict import Outcome, VerdictKind
 from barrier_policy.policy.yaml import Node
 
-EMPTY: dict[str, Any] = {"string": "", "int": 0, "bool": False}
 ACTIONS = ("repair", "retain", "summarize")
 
 

@@ -30,17 +30,16 @@ def run_cases(policies: PolicySet, engine: Engine, paths: Iterable[Path]) -> tup
     Raises PolicyError with every problem of the files themselves.
     """
     cases = read_test_files(policies, paths).cases
-    return judge_cases(policies, Evaluator(policies, engine), cases)
+    return judge_cases(Evaluator(policies, engine), cases)
 
 
-def judge_cases(policies: PolicySet, evaluator: Evaluator, cases: Iterable[Case]) -> tuple[CaseResult, ...]:
+def judge_cases(evaluator: Evaluator, cases: Iterable[Case]) -> tuple[CaseResult, ...]:
     """The results of cases that are read already."""
-    rules = {rule.id: rule for _, rule in policies.rules()}
     results = []
     for case in cases:
         verdict = evaluator.evaluate(case.record)
         message = "; ".join(differences(case, verdict))
-        clauses = evaluator.evaluate_clauses(rules[case.rule], case.record)
+        clauses = evaluator.clauses(case.record, [case.rule])[case.rule]
         results.append(CaseResult(case=case, passed=not message, verdict=verdict, message=message, clauses=clauses))
     return tuple(results)
 

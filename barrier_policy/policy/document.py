@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from barrier_policy.digest import DIGEST
 from barrier_policy.errors import Issue
 from barrier_policy.join.schema import RecordSchema
 from barrier_policy.policy.cel.engine import Engine
@@ -28,9 +29,8 @@ PATCH_KEYS = ("apiVersion", "kind", "metadata", "reason", "rule", "set")
 PATCHED_KEYS = ("condition", "explanation", "locked", "mode", "severity")
 EXCEPTION_KEYS = ("apiVersion", "expires", "kind", "metadata", "reason", "rule")
 EXCEPTION_SCOPES = ("spans", "transcripts", "when")
-_WORD = "[a-z][a-z0-9]*(-[a-z0-9]+)*"
-_DIGEST = "sha256:[0-9a-f]{64}"
-_VERSION = r"[0-9]+\.[0-9]+\.[0-9]+"
+WORD = "[a-z][a-z0-9]*(-[a-z0-9]+)*"
+VERSION = r"[0-9]+\.[0-9]+\.[0-9]+"
 
 
 class DocumentKind(StrEnum):
@@ -79,11 +79,11 @@ class DocumentReader:
         if "metadata" in fields:
             metadata = shape.fields(fields["metadata"], "metadata", ("name", "owner", "version"))
         scope, variables = self._variables(fields.get("variables"))
-        name = shape.text(metadata.get("name"), _WORD, "a name in lower-case kebab, as `side-effects`")
+        name = shape.text(metadata.get("name"), WORD, "a name in lower-case kebab, as `side-effects`")
         self._scopes[name] = scope
         return Policy(
             name=name,
-            version=shape.text(metadata.get("version"), _VERSION, "a version, as `1.0.0`"),
+            version=shape.text(metadata.get("version"), VERSION, "a version, as `1.0.0`"),
             owner=shape.text(metadata.get("owner")),
             file=document.file,
             line=metadata["name"].line if "name" in metadata else document.line,
@@ -133,7 +133,7 @@ class DocumentReader:
             self.issues.append(document.issue(f"the exception covers every span ({how})"))
         at = metadata.get("name", document)
         return Waiver(
-            name=shape.text(metadata.get("name"), _WORD, "a name in lower-case kebab, as `old-invoices`"),
+            name=shape.text(metadata.get("name"), WORD, "a name in lower-case kebab, as `old-invoices`"),
             owner=shape.text(metadata.get("owner")),
             rule=shape.text(fields.get("rule")),
             reason=shape.text(fields.get("reason")).strip(),
@@ -161,7 +161,9 @@ class DocumentReader:
         items = self._shape.items(node, "digests")
         if node is not None and node.value == ():
             self.issues.append(node.issue("an empty list covers nothing (leave the key out, or name a digest)"))
-        return tuple(self._shape.text(item, _DIGEST, "a digest `sha256:` and 64 hexadecimal digits") for item in items)
+        return tuple(
+            self._shape.text(item, DIGEST.pattern, "a digest `sha256:` and 64 hexadecimal digits") for item in items
+        )
 
     def _variables(self, node: Node | None) -> tuple[Scope, tuple[NamedExpression, ...]]:
         """Each variable may use the ones before it."""
@@ -195,7 +197,7 @@ class DocumentReader:
         if "references" in fields and fields["references"].value == ():
             self.issues.append(fields["references"].issue("a rule needs at least one reference"))
         return Rule(
-            id=shape.text(fields.get("id"), rf"{_WORD}\.{_WORD}", "a rule id `area.verb-phrase` in lower-case kebab"),
+            id=shape.text(fields.get("id"), rf"{WORD}\.{WORD}", "a rule id `area.verb-phrase` in lower-case kebab"),
             effect=effect,
             severity=shape.choice(fields.get("severity"), Severity, Severity.LOW),
             summary=shape.text(fields.get("summary")).strip(),

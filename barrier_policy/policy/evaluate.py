@@ -5,14 +5,14 @@ Pure: no clock, files, environment, logging or plugins. Every rule is evaluated,
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from copy import copy
 from typing import Any, NamedTuple
 
 import msgspec
 
 from barrier_policy.policy.cel.engine import Engine
-from barrier_policy.policy.judged_expression import JudgedSpan, clause_on, remember
+from barrier_policy.policy.judged_expression import JudgedSpan, remember
 from barrier_policy.policy.judged_rule import JudgedRule, JudgedWaiver
 from barrier_policy.policy.model import Expression, Mode, PolicySet, Rule, Waiver
 from barrier_policy.policy.record import RecordReader
@@ -36,7 +36,6 @@ class Evaluator:
 
     def __init__(self, policies: PolicySet, engine: Engine) -> None:
         self._engine = engine
-        self._schema = policies.schema
         rules = [rule for _, rule in policies.rules()]
         expressions = [expression for rule in rules for expression in _expressions(rule)]
         expressions += [waiver.when for waiver in policies.exceptions if waiver.when]
@@ -138,17 +137,10 @@ class Evaluator:
     def _failures(self, rule: str, span: JudgedSpan) -> list[str]:
         return [text for judged in self._in_force.get(rule, ()) if (text := judged.failure(span))]
 
-    def clauses(self, record: Mapping[str, Any]) -> dict[str, tuple[Clause, ...]]:
-        """What each clause of every rule's condition says about a record, by rule id: `evaluate_clauses` for all at once."""
+    def clauses(self, record: Mapping[str, Any], rules: Collection[str] | None = None) -> dict[str, tuple[Clause, ...]]:
+        """What each clause of a condition says about a record, in the order of the text, by rule id: for all rules, or for those in `rules`."""
         span = JudgedSpan(self._reader.read(record), self._engine)
-        return {rule.id: rule.clauses(span) for rule in self._rules}
-
-    def evaluate_clauses(self, rule: Rule, record: Mapping[str, Any]) -> tuple[Clause, ...]:
-        """What each clause of a rule's condition says about a record, in the order of the text."""
-        clauses = rule.condition.clauses or (rule.condition,)
-        reader = RecordReader(self._schema, (path for clause in clauses for path in clause.reads))
-        span = JudgedSpan(reader.read(record), self._engine)
-        return tuple(clause_on(clause, span) for clause in clauses)
+        return {rule.id: rule.clauses(span) for rule in self._rules if rules is None or rule.id in rules}
 
 
 class _Judged(NamedTuple):

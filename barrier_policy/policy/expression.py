@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from barrier_policy.errors import Issue
-from barrier_policy.join.schema import RecordSchema
+from barrier_policy.join.schema import RecordSchema, element
 from barrier_policy.policy.cel.check import check
 from barrier_policy.policy.cel.engine import Engine, ExpressionError
-from barrier_policy.policy.cel.scope import Scope, Variable, article, element
-from barrier_policy.policy.cel.subset import SubsetParser
+from barrier_policy.policy.cel.scope import Scope, Variable, article
+from barrier_policy.policy.cel.subset import parse_expression
 from barrier_policy.policy.cel.syntax import Node as SyntaxNode
 from barrier_policy.policy.cel.syntax import clauses
 from barrier_policy.policy.model import Expression
@@ -25,7 +25,6 @@ class ExpressionReader:
         self._schema = schema
         self._engine = engine
         self._issues = issues
-        self._parser = SubsetParser()
 
     def evidence(self, node: Node | None, scope: Scope) -> tuple[Expression, ...]:
         """One expression or a list of them: items of different types can't be in one CEL list."""
@@ -81,11 +80,11 @@ class ExpressionReader:
         if node.is_folded:
             self._issues.append(node.issue("an expression can't be folded, its places would be lost (use a block with `|`)"))
             return None, None
-        tree, problems = self._parser.parse(text)
+        tree, problems = parse_expression(text)
         checked = None
         if tree is not None:
             checked, more = check(text, tree, scope)
-            problems = [*problems, *more]
+            problems = (*problems, *more)
         for problem in problems:
             line, column = node.place(problem.offset)
             self._issues.append(Issue(file=node.file, line=line, column=column, message=problem.message, path=node.path))

@@ -12,11 +12,11 @@ from typing import Any
 
 import msgspec
 
+from barrier_policy.digest import DIGEST
 from barrier_policy.facts.effect_class import EffectClass
-from barrier_policy.join.schema import RecordSchema
+from barrier_policy.join.schema import ROOT, RecordSchema, element
 from barrier_policy.log_spec import MAX_KEEP_DAYS, MAX_KEEP_FILES, MAX_ROTATE_MB, Fsync, LogKind
-from barrier_policy.policy.cel.scope import ROOT, element
-from barrier_policy.policy.document import _VERSION, _WORD, API_VERSION, POLICY_KEYS, RULE_KEYS, RULE_OPTIONS
+from barrier_policy.policy.document import API_VERSION, EXCEPTION_KEYS, POLICY_KEYS, RULE_KEYS, RULE_OPTIONS, VERSION, WORD
 from barrier_policy.policy.lint.records import documented_values
 from barrier_policy.policy.model import Mode, Repair, RuleEffect, Severity
 from barrier_policy.policy.verdict import Outcome, VerdictKind
@@ -28,7 +28,6 @@ DIALECT = "http://json-schema.org/draft-07/schema#"
 """The newest that yaml-language-server knows fully."""
 
 CASE_KEYS = ("expect", "name", "rule", "span")
-EXCEPTION_KEYS = ("apiVersion", "expires", "kind", "metadata", "reason", "rule")
 _SCALARS = {"string": "string", "int": "integer", "bool": "boolean"}
 
 KEY_DOCS = {
@@ -74,7 +73,7 @@ def policy_schema(record: RecordSchema) -> dict[str, Any]:
     """Of files of kind Policy."""
     text, expression = _text(), _text()
     rule = {
-        "id": _text(rf"{_WORD}\.{_WORD}"),
+        "id": _text(rf"{WORD}\.{WORD}"),
         "effect": _choice(RuleEffect),
         "severity": _choice(Severity),
         "references": _list(text, minItems=1),
@@ -86,7 +85,7 @@ def policy_schema(record: RecordSchema) -> dict[str, Any]:
         "repair": _list(_choice(Repair)),
     }
     variable = {"name": _text("[a-z][a-z0-9_]*"), "expression": expression}
-    metadata = {"name": _text(_WORD), "version": _text(_VERSION), "owner": text}
+    metadata = {"name": _text(WORD), "version": _text(VERSION), "owner": text}
     known: dict[str, Any] = {
         "apiVersion": {"const": API_VERSION},
         "kind": {"const": "Policy"},
@@ -100,7 +99,7 @@ def policy_schema(record: RecordSchema) -> dict[str, Any]:
 def case_schema(record: RecordSchema) -> dict[str, Any]:
     """Of files of kind PolicyTest. A case that is `malformed` may have any values in its span."""
     outcomes = {"enum": [*map(str, Outcome), True, False]}
-    rule = _text(rf"{_WORD}\.{_WORD}")
+    rule = _text(rf"{WORD}\.{WORD}")
     expect = {"outcome": outcomes, "verdict": _choice(VerdictKind), "evidence": _list(_text()), "rules": _list(rule)}
     case = {
         "name": _text(),
@@ -115,7 +114,7 @@ def case_schema(record: RecordSchema) -> dict[str, Any]:
     known = {
         "apiVersion": {"const": API_VERSION},
         "kind": {"const": "PolicyTest"},
-        "policy": _text(_WORD),
+        "policy": _text(WORD),
         "cases": _list(item),
         "transcripts": _list(_transcript_case(rule)),
         "explained": _list(_mapping({"rule": rule, "mutation": _text(), "why": _text()}, ("rule", "mutation", "why"))),
@@ -145,13 +144,13 @@ def _transcript_case(rule: dict[str, Any]) -> dict[str, Any]:
 
 def exception_schema(record: RecordSchema) -> dict[str, Any]:
     """Of files of kind Exception. It names the spans, by a condition or by digests."""
-    digests = _list(_text("sha256:[0-9a-f]{64}"), minItems=1)
-    owned = {"name": _text(_WORD), "owner": _text()}
+    digests = _list(_text(DIGEST.pattern), minItems=1)
+    owned = {"name": _text(WORD), "owner": _text()}
     known = {
         "apiVersion": {"const": API_VERSION},
         "kind": {"const": "Exception"},
         "metadata": _mapping(owned, owned),
-        "rule": _text(rf"{_WORD}\.{_WORD}"),
+        "rule": _text(rf"{WORD}\.{WORD}"),
         "reason": _text(),
         "expires": _text("[0-9]{4}-[0-9]{2}-[0-9]{2}"),
         "spans": digests,
@@ -164,7 +163,7 @@ def exception_schema(record: RecordSchema) -> dict[str, Any]:
 
 def patch_schema(record: RecordSchema) -> dict[str, Any]:
     """Of files of kind Patch: what an overlay changes of one rule."""
-    owned = {"name": _text(_WORD), "owner": _text()}
+    owned = {"name": _text(WORD), "owner": _text()}
     changes = {
         "condition": _text(),
         "explanation": _text(),
@@ -177,7 +176,7 @@ def patch_schema(record: RecordSchema) -> dict[str, Any]:
         "kind": {"const": "Patch"},
         "metadata": _mapping(owned, owned),
         "reason": _text(),
-        "rule": _text(rf"{_WORD}\.{_WORD}"),
+        "rule": _text(rf"{WORD}\.{WORD}"),
         "set": {**_mapping(changes), "minProperties": 1},
     }
     return _document("patch", "What changes of one rule of an earlier folder", known, known)

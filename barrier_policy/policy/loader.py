@@ -48,7 +48,7 @@ def load_policies(paths: Iterable[Path | Layer], schema: RecordSchema, engine: E
     """
     reader = DocumentReader(schema, engine)
     issues: list[Issue] = []
-    layers = tuple(path if isinstance(path, Layer) else read_layer(path, issues) for path in paths)
+    layers = _layers(paths, issues)
     merger = Merger(reader)
     for layer in layers:
         merger.add_layer(_parse(file, issues) for file in layer.files)
@@ -69,13 +69,23 @@ def load_policies(paths: Iterable[Path | Layer], schema: RecordSchema, engine: E
 def read_layers(paths: Iterable[Path | Layer]) -> tuple[Layer, ...]:
     """The layers of directories and files, and those that were read before as they are. Raises PolicyError with all that can't be read."""
     issues: list[Issue] = []
-    layers = tuple(path if isinstance(path, Layer) else read_layer(path, issues) for path in paths)
+    layers = _layers(paths, issues)
     if issues:
         raise PolicyError(issues)
     return layers
 
 
-def read_layer(path: Path, issues: list[Issue]) -> Layer:
+def with_shipped(folders: Iterable[Path]) -> list[Path]:
+    """Folders on top of the shipped policies, where these are not among them."""
+    shipped, named = shipped_policies(), list(folders)
+    return named if shipped.resolve() in [folder.resolve() for folder in named] else [shipped, *named]
+
+
+def _layers(paths: Iterable[Path | Layer], issues: list[Issue]) -> tuple[Layer, ...]:
+    return tuple(path if isinstance(path, Layer) else _read_layer(path, issues) for path in paths)
+
+
+def _read_layer(path: Path, issues: list[Issue]) -> Layer:
     """The bytes of the policy files of a directory, or of the one file; what can't be read is an issue."""
     files = (_read(file, issues) for file in policy_files(path, issues))
     return Layer(name=_layer_name(path), files=tuple(file for file in files if file is not None))

@@ -16,7 +16,7 @@ from barrier_policy.policy.cases import differences
 from barrier_policy.policy.cel.check import check
 from barrier_policy.policy.cel.engine import Engine
 from barrier_policy.policy.cel.scope import Scope
-from barrier_policy.policy.cel.subset import SubsetParser
+from barrier_policy.policy.cel.subset import parse_expression
 from barrier_policy.policy.cel.syntax import LOGIC, Node
 from barrier_policy.policy.evaluate import Evaluator
 from barrier_policy.policy.model import Expression, Mode, Policy, PolicySet, Rule, RuleEffect
@@ -94,7 +94,7 @@ def run_mutants(
         mutants=len(mutants),
         survivors=tuple(_survivor(mutant, reasons) for mutant in survivors),
         stale=tuple(entry for key, entry in reasons.items() if key not in names and entry.rule in rules),
-        too_long=tuple(rule.id for _, rule in chosen if SubsetParser().parse(rule.condition.cel)[0] is None),
+        too_long=tuple(rule.id for _, rule in chosen if parse_expression(rule.condition.cel)[0] is None),
     )
 
 
@@ -158,17 +158,17 @@ def _changed_keys(rule: Rule) -> Iterator[tuple[str, Rule]]:
 
 def _changed_conditions(rule: Rule, schema: RecordSchema) -> Iterator[tuple[str, Rule]]:
     """The rule with each change of its condition that still loads and is another text."""
-    parser, text = SubsetParser(), rule.condition.cel
-    tree, _ = parser.parse(text)
+    text = rule.condition.cel
+    tree, _ = parse_expression(text)
     if tree is None:
         return
     for mutation, start, end, replacement in _changes(tree, text):
         cel = text[:start] + replacement + text[end:]
-        changed, problems = parser.parse(cel)
+        changed, problems = parse_expression(cel)
         if changed is None or problems:
             continue
-        checked, problems = check(cel, changed, Scope(schema))
-        if checked is not None and not problems:
+        checked, _ = check(cel, changed, Scope(schema))
+        if checked is not None:
             condition = Expression(
                 text=cel, cel=cel, reads=checked.reads, line=rule.condition.line, column=rule.condition.column
             )

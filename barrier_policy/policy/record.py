@@ -15,8 +15,8 @@ from typing import Annotated, Any, TypedDict
 
 import msgspec
 
-from barrier_policy.join.schema import RecordSchema
-from barrier_policy.policy.cel.scope import ROOT, Path, article, element
+from barrier_policy.join.schema import ROOT, RecordSchema, element
+from barrier_policy.policy.cel.scope import Path, article
 
 MAX_ITEMS = 1_000
 """Of a list. `filter` and `map` are quadratic in cel-cpp: 12 ms for a thousand items, seconds for ten thousand."""

@@ -9,11 +9,11 @@ from types import MappingProxyType
 
 from barrier_policy.errors import BarrierPolicyError, reason_of
 from barrier_policy.join.schema import RecordSchema
+from barrier_policy.policy.document import WORD
 from barrier_policy.policy.json_schema import schema_text
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 SCHEMA_FOLDER = ".barrier-policy"
-_WORD = "[a-z][a-z0-9]*(-[a-z0-9]+)*"
 
 POLICY = """\
 # yaml-language-server: $schema={schemas}/policy.schema.json
@@ -82,19 +82,19 @@ def new_policy(name: str, folder: Path, record: RecordSchema, *, taken: Mapping[
 
     `taken` are the names of policies and rules that can't be used, each with its place.
     """
-    _check(name, _WORD, "a name in lower-case kebab, as `refunds`")
+    _check(name, WORD, "a name in lower-case kebab, as `refunds`")
     return _write(folder, name, f"{name}.keep-payments", record, taken)
 
 
 def new_rule(rule: str, folder: Path, record: RecordSchema, *, taken: Mapping[str, str] = NOTHING) -> tuple[Path, ...]:
     """Like `new_policy`, for a rule `area.verb-phrase` in a file of its own, `area-verb-phrase.yaml`."""
-    _check(rule, rf"{_WORD}\.{_WORD}", "a rule id `area.verb-phrase` in lower-case kebab, as `refunds.keep-approvals`")
+    _check(rule, rf"{WORD}\.{WORD}", "a rule id `area.verb-phrase` in lower-case kebab, as `refunds.keep-approvals`")
     return _write(folder, rule.replace(".", "-"), rule, record, taken)
 
 
 def new_overlay(name: str, folder: Path, record: RecordSchema, *, taken: Mapping[str, str] = NOTHING) -> tuple[Path, ...]:
     """Like `new_policy`, in a folder NAME of its own, for `overlays` of the profile or `--policies`."""
-    _check(name, _WORD, "a name in lower-case kebab, as `team`")
+    _check(name, WORD, "a name in lower-case kebab, as `team`")
     return _write(folder / name, name, f"{name}.keep-payments", record, taken)
 
 

@@ -16,7 +16,6 @@ from barrier_policy.log_spec import (
     LogKind,
     LogSpec,
 )
-from barrier_policy.policy.hints import listing
 from barrier_policy.policy.shape import kind
 from barrier_policy.policy.yaml import Node
 from barrier_policy.profile_file.shape import ProfileShape
@@ -25,13 +24,8 @@ LOG_KEYS = ("kind", "fsync", "rotate_mb", "keep_files", "keep_days", "anchors", 
 FILES_ONLY = ("rotate_mb", "keep_files", "keep_days", "anchors")
 
 
-def read_log(reader: ProfileShape, node: Node) -> LogSpec | None:
-    """The settings of the log; those of files are mistakes for a database. None where it is no mapping."""
-    if not isinstance(node.value, dict):
-        reader.issues.append(
-            node.issue(f"the section `log` is {kind(node)} (it must be a mapping with {listing(['path'])})")
-        )
-        return None
+def read_log(reader: ProfileShape, node: Node) -> LogSpec:
+    """The settings of the log; those of files are mistakes for a database."""
     fields = reader.fields(node, "section `log`", ("path",), LOG_KEYS)
     default = LogSpec(path=Path())
     chosen = reader.choice(fields.get("kind"), LogKind, default.kind)

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from barrier_policy.digest import digest_bytes
-from barrier_policy.errors import StoreError
+from barrier_policy.errors import StoreError, reason_of
 from barrier_policy.provenance.files import (
     TEMPORARY,
     append_line,
@@ -191,8 +191,7 @@ class FileStore:
         try:
             yield
         except OSError as error:
-            reason = (error.strerror or type(error).__name__).lower()
-            raise StoreError(f"{self.root}: {what} ({reason})") from None
+            raise StoreError(f"{self.root}: {what} ({reason_of(error)})") from None
 
 
 def _kept_anew(path: Path, data: bytes) -> bool:

@@ -21,20 +21,23 @@ TEMPORARY = ".new-"
 """How the name of a file begins that is not yet what it is going to be."""
 
 FOLDER_MODE, FILE_MODE = 0o700, 0o600
-_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)
 
 
 def read_file(path: str | Path) -> bytes:
-    """The bytes of a plain file: no link is followed, and no pipe or device waited for. Raises OSError."""
-    fd = os.open(path, os.O_RDONLY | _NO_LINK | _NO_WAIT)
-    try:
-        if not stat.S_ISREG(os.fstat(fd).st_mode):
-            raise OSError(errno.EINVAL, "not a plain file")
-        with open(fd, "rb", closefd=False) as file:
-            return file.read()
-    finally:
+    """The bytes of a plain file (see `open_plain`). Raises OSError."""
+    with open(open_plain(path, os.O_RDONLY), "rb") as file:
+        return file.read()
+
+
+def open_plain(path: str | Path, flags: int) -> int:
+    """A descriptor of a plain file: no link is followed, and no pipe or device waited for. One that is made is its owner's. Raises OSError."""
+    fd = os.open(path, flags | NO_LINK | _NO_WAIT, FILE_MODE)
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
         os.close(fd)
+        raise OSError(errno.EINVAL, "not a plain file")
+    return fd
 
 
 def make_folder(folder: Path) -> None:
@@ -99,13 +102,13 @@ def _aside(folder: Path, data: bytes) -> Iterator[Path]:
 def append_line(path: Path, line: bytes) -> None:
     """Add a line at the end, durably. A line that a crash cut short is closed first; one that fails is taken back."""
     created = not path.exists()
-    fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | _NO_LINK | _NO_WAIT, FILE_MODE)
+    fd = open_plain(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
     try:
-        _lock(fd, exclusive=True)
+        lock(fd, exclusive=True)
         size = os.fstat(fd).st_size
         torn = size > 0 and os.pread(fd, 1, size - 1) != b"\n"
         try:
-            _write_all(fd, b"\n" * torn + line + b"\n")
+            write_all(fd, b"\n" * torn + line + b"\n")
             os.fsync(fd)
         except OSError:
             os.ftruncate(fd, size)
@@ -116,7 +119,8 @@ def append_line(path: Path, line: bytes) -> None:
         flush(path.parent)
 
 
-def _write_all(fd: int, data: bytes) -> None:
+def write_all(fd: int, data: bytes) -> None:
+    """Write bytes, however often the system takes only some of them. Raises OSError."""
     while data:
         data = data[os.write(fd, data) :]
 
@@ -124,15 +128,15 @@ def _write_all(fd: int, data: bytes) -> None:
 @contextmanager
 def locked(path: Path, *, exclusive: bool) -> Iterator[None]:
     """Hold the lock that this file stands for, alone or together with others who don't need it alone; waits for it."""
-    fd = os.open(path, os.O_RDWR | os.O_CREAT | _NO_LINK, FILE_MODE)
+    fd = os.open(path, os.O_RDWR | os.O_CREAT | NO_LINK, FILE_MODE)
     try:
-        _lock(fd, exclusive=exclusive)
+        lock(fd, exclusive=exclusive)
         yield
     finally:
         os.close(fd)
 
 
-def _lock(fd: int, *, exclusive: bool) -> None:
-    """Until the descriptor is closed, also by the end of the process. Windows has no such lock."""
+def lock(fd: int, *, exclusive: bool) -> None:
+    """Lock an open file until the descriptor is closed, also by the end of the process. Windows has no such lock."""
     if sys.platform != "win32":
         fcntl.flock(fd, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)

@@ -55,11 +55,6 @@ class Garbage(msgspec.Struct, frozen=True, kw_only=True):
     temporary: Tally
     digests: tuple[str, ...]
 
-    @property
-    def kept(self) -> int:
-        """The number of objects that stay."""
-        return self.named.number + self.held.number + self.young.number
-
 
 def collect_garbage(
     store: Store, live: Iterable[str] = (), *, now: datetime, grace: timedelta = GRACE, dry_run: bool

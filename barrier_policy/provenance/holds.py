@@ -87,9 +87,9 @@ def holds(store: Store) -> tuple[Hold, ...]:
 
 
 def _hold(digest: str, owner: str, reason: str, now: str) -> Hold:
-    for name, text in (("owner", owner), ("reason", reason)):
+    for name, text in (("an owner", owner), ("a reason", reason)):
         if not text.strip():
-            raise StoreError(f"a hold needs an {name}" if name == "owner" else "a hold needs a reason")
+            raise StoreError(f"a hold needs {name}")
     return Hold(digest=digest, owner=owner.strip(), reason=reason.strip(), time=now)
 
 

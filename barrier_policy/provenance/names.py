@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from barrier_policy.digest import DIGEST
 from barrier_policy.errors import StoreError
 
-DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _DIGEST_BYTES = re.compile(DIGEST.pattern.encode())
 _DOCUMENT = re.compile(r"[a-z0-9_-][a-z0-9._-]{0,99}(/[a-z0-9_-][a-z0-9._-]{0,99})?")
 _ADDRESS = re.compile(r"([a-z][a-z0-9+.-]+):")

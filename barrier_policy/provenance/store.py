@@ -33,19 +33,23 @@ class StoredObject(msgspec.Struct, frozen=True, kw_only=True):
     modified: datetime | None
 
 
-class Store(Protocol):
-    """What a provenance store has to do.
-
-    Objects are named by their digest and never change. Documents are named by people and programs: `[a-z0-9._-]+` with at most one
-    folder. A document is either replaced (`write_document`) or appended to (`append_document`), never both. Every method raises
-    StoreError for a name that is none, and where the store can't be reached or used.
-    """
+class Originals(Protocol):
+    """What a decision asks of a store: where an original is, and what is there."""
 
     def uri(self, digest: str) -> str:
         """Where an object with this digest is, or would be."""
 
     def read(self, digest: str) -> bytes | None:
         """The bytes of an object as they are, None where there is none or where it can't be read."""
+
+
+class Store(Originals, Protocol):
+    """What a provenance store has to do.
+
+    Objects are named by their digest and never change. Documents are named by people and programs: `[a-z0-9._-]+` with at most one
+    folder. A document is either replaced (`write_document`) or appended to (`append_document`), never both. Every method raises
+    StoreError for a name that is none, and where the store can't be reached or used.
+    """
 
     def put(self, data: bytes) -> Pointer:
         """Keep bytes under their digest, durably, and read them back. Raises StoreError where that fails.
@@ -102,7 +106,7 @@ def original_bytes(messages: Sequence[Message]) -> bytes:
     return stable_json(messages)
 
 
-def available(store: Store, digest: str, length: int) -> bool:
+def available(store: Originals, digest: str, length: int) -> bool:
     """Whether an object reads back now with equal digest and length. Never probed means unavailable."""
     data = store.read(digest)
     return data is not None and len(data) == length and digest_bytes(data) == digest

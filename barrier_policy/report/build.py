@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from barrier_policy.ledger.model import Item, is_live
 from barrier_policy.policy.model import PolicySet
 from barrier_policy.report.model import (
-    ActionTotal,
     BlockingView,
     EventView,
     Head,
@@ -18,12 +17,10 @@ from barrier_policy.report.model import (
     RuleView,
     SpanView,
 )
-from barrier_policy.report.rows import blocked
+from barrier_policy.report.rows import action_totals, blocked
 from barrier_policy.report.spans import SpanViews, span_anchor
 from barrier_policy.report.words import Words
 from barrier_policy.walk import Analysis, Decider
-
-ACTIONS = ("summarize", "repair", "retain")
 
 
 def build_report(analysis: Analysis, decider: Decider, *, file: str, now: str = "", tool: str = "") -> Report:
@@ -37,10 +34,11 @@ def build_report(analysis: Analysis, decider: Decider, *, file: str, now: str = 
     words = Words(analysis, anchors | rules)
     spans = SpanViews(analysis, decider, words)
     views = tuple(spans.view(number) for number in range(len(analysis.assessments)))
+    totals = action_totals(analysis)
     return Report(
         head=_head(analysis, words, file=file, now=now, tool=tool),
-        totals=_totals(analysis),
-        tail_tokens=_tail_tokens(analysis),
+        totals=totals,
+        tail_tokens=totals[-1].tokens,
         blocking=tuple(_blocking(analysis, words)),
         spans=views,
         records=tuple(_records(analysis, words)),
@@ -74,26 +72,6 @@ def _head(analysis: Analysis, words: Words, *, file: str, now: str, tool: str) -
         skipped=tuple((words.line(entry.what), entry.count) for entry in analysis.transcript.skipped),
         now=now,
         tool=tool,
-    )
-
-
-def _tail_tokens(analysis: Analysis) -> int:
-    return analysis.decision.transcript.tokens - sum(span.tokens for span in analysis.decision.spans)
-
-
-def _totals(analysis: Analysis) -> tuple[ActionTotal, ...]:
-    about, spans = analysis.decision.transcript, analysis.decision.spans
-    found = []
-    for action in ACTIONS:
-        chosen = [span for span in spans if span.action == action]
-        messages = sum(span.messages[1] - span.messages[0] for span in chosen)
-        found.append((action, len(chosen), messages, sum(span.tokens for span in chosen)))
-    found.append(("tail", 0, about.messages - analysis.decision.tail.start, _tail_tokens(analysis)))
-    return tuple(
-        ActionTotal(
-            action=action, spans=count, messages=messages, tokens=tokens, share=round(1000 * tokens / max(1, about.tokens))
-        )
-        for action, count, messages, tokens in found
     )
 
 

@@ -15,9 +15,11 @@ from barrier_policy.join.places import binding_name
 from barrier_policy.policy import verdict
 from barrier_policy.policy.model import PolicySet, Repair, Severity
 from barrier_policy.printable import clip
+from barrier_policy.report.model import ActionTotal
 from barrier_policy.transcript.model import Message
 from barrier_policy.walk import Analysis
 
+ACTIONS = ("summarize", "repair", "retain")
 LONG = 24
 """A table with more spans than this is folded."""
 ITEM_LENGTH = 60
@@ -46,6 +48,23 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     action: str
     lines: tuple[Line, ...]
     brief: bool = False
+
+
+def action_totals(analysis: Analysis) -> tuple[ActionTotal, ...]:
+    """How much each action takes, and at the end the tail, which no action takes."""
+    about, spans = analysis.decision.transcript, analysis.decision.spans
+
+    def total(action: str, count: int, messages: int, tokens: int) -> ActionTotal:
+        share = round(1000 * tokens / max(1, about.tokens))
+        return ActionTotal(action=action, spans=count, messages=messages, tokens=tokens, share=share)
+
+    found = []
+    for action in ACTIONS:
+        chosen = [span for span in spans if span.action == action]
+        messages = sum(span.messages[1] - span.messages[0] for span in chosen)
+        found.append(total(action, len(chosen), messages, sum(span.tokens for span in chosen)))
+    rest = about.tokens - sum(span.tokens for span in spans)
+    return (*found, total("tail", 0, about.messages - analysis.decision.tail.start, rest))
 
 
 def decision_rows(analysis: Analysis, *, fold: bool) -> list[Row]:
@@ -99,7 +118,7 @@ class ItemTexts:
 
 
 def _row(found: Assessment, action: str, lines: list[Line], outcome: str, *, fold: bool) -> Row:
-    plan = _plan_words(found, outcome) if action == "retain" and (found.verdict == "opportunity" or found.repairable) else ""
+    plan = plan_note(found, action, outcome)
     brief = fold and (action != "retain" or plan != "")
     if brief:
         lines = [(lines[0][0], plan or lines[0][1])]

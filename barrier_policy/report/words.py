@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Mapping
 
-from barrier_policy.decision.excerpts import items_of
+from barrier_policy.decision.excerpts import MaskedParts, items_of
 from barrier_policy.join.places import binding_name
 from barrier_policy.printable import clean, clip
 from barrier_policy.report.model import Excerpt, ItemRef, MessageView, Place
-from barrier_policy.transcript.model import Message, Part, PartType
+from barrier_policy.transcript.model import Message, PartType
 from barrier_policy.walk import Analysis
 
 LINE = 400
@@ -20,8 +19,6 @@ WORDS, BEFORE, AFTER = 600, 120, 200
 LINES_AROUND = 4
 OPENING = 160
 """Characters of the beginning of a message."""
-REMEMBERED = 16
-"""Parts whose masked text is kept: the items of a rule mostly stand close together."""
 NOWHERE = -1
 """The message of a text that stands in none: only secrets that are masked everywhere are masked in it."""
 
@@ -34,7 +31,7 @@ class Words:
         self._messages = analysis.transcript.messages
         self._anchors = anchors
         self._items = items_of(analysis.join)
-        self._masked: OrderedDict[tuple[int, str], str] = OrderedDict()
+        self._masked = MaskedParts(analysis.masker)
 
     def line(self, text: str, message: int = NOWHERE, length: int = LINE) -> str:
         """A text on one line."""
@@ -63,7 +60,7 @@ class Words:
         part = next((part for part in self._messages[message].parts if part.pointer == pointer), None)
         if part is None:
             return Excerpt()
-        text = self._part(message, part)
+        text = self._masked.text(message, part)
         found = self._items.get(binding_name(item))
         words = self._masker.text(found.text, message) if found else ""
         start = text.find(words) if words else -1
@@ -82,17 +79,8 @@ class Words:
             line=message.line,
             origin=message.origin if message.kind == "message" else f"{message.origin}, {message.kind}",
             parts=", ".join(names[:3]) + more,
-            text=clip(self._part(message.index, shown).lstrip(), OPENING) if shown else "",
+            text=clip(self._masked.text(message.index, shown).lstrip(), OPENING) if shown else "",
         )
-
-    def _part(self, message: int, part: Part) -> str:
-        """The text of a part without secrets. Masked as a whole, so that no cut can part a secret."""
-        key = (message, part.pointer)
-        if key not in self._masked:
-            self._masked[key] = self._masker.text(part.text, message)
-            if len(self._masked) > REMEMBERED:
-                self._masked.popitem(last=False)
-        return self._masked[key]
 
 
 def _before(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -11,7 +11,7 @@ import msgspec
 from barrier_policy.facts.context import Context
 from barrier_policy.facts.extract import result_calls
 from barrier_policy.facts.model import Fact, FactKind
-from barrier_policy.join.schema import RecordSchema, build_schema
+from barrier_policy.join.schema import EMPTY, ROOT, RecordSchema, build_schema, element
 from barrier_policy.policy.hints import suggestion
 from barrier_policy.testing.loading import Plugin, load_only
 from barrier_policy.transcript.builder import is_result, origin_of
@@ -20,8 +20,6 @@ from barrier_policy.transcript.pairing import pair_calls
 
 NOW = "2026-06-01T12:00:00Z"
 """The time that contexts have unless told."""
-
-EMPTY: Mapping[str, Any] = {"string": "", "int": 0, "bool": False}
 
 
 def message(*parts: str | Part, role: str = "user", index: int = 0, kind: MessageKind = MessageKind.MESSAGE) -> Message:
@@ -81,7 +79,7 @@ def span_record(kinds: Iterable[FactKind] = (), **fields: Any) -> dict[str, Any]
     `kinds` are those of plugins, whose facts are given by namespace: `orders={"refund": [{"order": "#W1"}]}`. Raises
     ValueError for a field that the record does not have.
     """
-    record = _filled(build_schema(kinds), "Span", fields)
+    record = _filled(build_schema(kinds), ROOT, fields)
     assert isinstance(record, dict)
     return record
 
@@ -89,8 +87,9 @@ def span_record(kinds: Iterable[FactKind] = (), **fields: Any) -> dict[str, Any]
 def _filled(schema: RecordSchema, type_name: str, value: Any) -> Any:
     if type_name in EMPTY:
         return EMPTY[type_name] if value is None else value
-    if type_name.startswith("list("):
-        return [_filled(schema, type_name[5:-1], item) for item in value or ()]
+    item_type = element(type_name)
+    if item_type is not None:
+        return [_filled(schema, item_type, item) for item in value or ()]
     given = value or {}
     known = {field.name: field.type for field in schema.types[type_name].fields}
     for name in given:

@@ -10,7 +10,7 @@ from barrier_policy.errors import BarrierPolicyError
 from barrier_policy.join.schema import build_schema
 from barrier_policy.policy.cases import CaseResult, run_cases
 from barrier_policy.policy.cel.load import load_engine
-from barrier_policy.policy.loader import load_policies, shipped_policies
+from barrier_policy.policy.loader import load_policies, with_shipped
 from barrier_policy.testing.builders import NOW
 from barrier_policy.testing.loading import Plugin, load_beside_installed
 from barrier_policy.walk import Decider, TranscriptLike
@@ -24,7 +24,7 @@ def run_policy_cases(folder: str | Path, *, plugins: Iterable[Plugin] = (), engi
     """
     kinds = load_beside_installed(*plugins).kinds.values()
     loaded = load_engine(engine)
-    policies = load_policies(_layers(folder), build_schema(kind for kind in kinds if "." in kind.name), loaded)
+    policies = load_policies(with_shipped([Path(folder)]), build_schema(kinds), loaded)
     results = run_cases(policies, loaded, [Path(folder)])
     if not results:
         raise BarrierPolicyError(f"{folder}: no cases (write `NAME_test.yaml` beside each policy `NAME.yaml`)")
@@ -51,11 +51,7 @@ def span_rules(
 
 
 def _decide(transcript: TranscriptLike, policies: str | Path | None, plugins: Iterable[Plugin], keep_last: int) -> Decision:
-    decider = Decider(plugins=load_beside_installed(*plugins), policies=_layers(policies))
+    decider = Decider(
+        plugins=load_beside_installed(*plugins), policies=with_shipped([] if policies is None else [Path(policies)])
+    )
     return decider.analyse(transcript, keep_last=keep_last, now=NOW).decision
-
-
-def _layers(folder: str | Path | None) -> list[Path]:
-    """The shipped policies, and on top of them the folder, if it is another one."""
-    shipped = shipped_policies()
-    return [shipped] if folder is None or Path(folder).resolve() == shipped.resolve() else [shipped, Path(folder)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict, deque
 from collections.abc import Sequence
+from itertools import groupby
 from sys import intern
 from typing import Any
 
@@ -182,8 +183,8 @@ class TranscriptBuilder:
         if not any(is_result(part) for part in parts):
             self.add(role, parts, place, origin=origin, kind=kind)
         elif origin_of(role) is Origin.AGENT:
-            for run in _runs(parts):
-                self.add(role, run, place, origin=Origin.TOOL if is_result(run[0]) else origin, kind=kind)
+            for result, group in groupby(parts, is_result):
+                self.add(role, list(group), place, origin=Origin.TOOL if result else origin, kind=kind)
         else:
             for run in ([p for p in parts if is_result(p)], [p for p in parts if not is_result(p)]):
                 if run:
@@ -250,14 +251,3 @@ def own_apart(parts: Sequence[Part]) -> list[list[Part]]:
 
 def _is_own(part: Part) -> bool:
     return part.type is PartType.TEXT and part.text.startswith((CARRIER_MARK, SUMMARY_MARK))
-
-
-def _runs(parts: Sequence[Part]) -> list[list[Part]]:
-    """Parts in runs of results and of others."""
-    runs: list[list[Part]] = []
-    for part in parts:
-        if runs and is_result(runs[-1][0]) == is_result(part):
-            runs[-1].append(part)
-        else:
-            runs.append([part])
-    return runs

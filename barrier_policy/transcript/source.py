@@ -7,12 +7,13 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
+from pathlib import Path
 from typing import Any, NoReturn
 
 import msgspec
 
 from barrier_policy.digest import canonical_json, digest_bytes
-from barrier_policy.errors import Issue, TranscriptError
+from barrier_policy.errors import Issue, TranscriptError, reason_of
 from barrier_policy.transcript.values import MAX_DEPTH, DepthError, decode_glued, decode_json, glued_texts, json_text
 
 MAX_BYTES = 512 * 1024 * 1024
@@ -59,6 +60,21 @@ class Source:
         self.data = data
         if len(data) > MAX_BYTES:
             self.fail(f"the file has {len(data):,} bytes (at most {MAX_BYTES:,} are read)")
+
+    @classmethod
+    def open(cls, path: str | Path, *, shown: str = "") -> Source:
+        """A source from a file; no more than one byte beyond the limit is read, so that an endless device is refused as well.
+
+        Raises TranscriptError, which calls the file `shown` where that is given.
+        """
+        try:
+            with open(path, "rb") as file:
+                return cls(file.read(MAX_BYTES + 1), path=str(path))
+        except OSError as error:
+            reason = reason_of(error)
+        except ValueError:  # a NUL in the name
+            reason = "not a file name"
+        raise TranscriptError([Issue(file=shown or str(path), message=f"can't be read ({reason})")])
 
     @classmethod
     def from_value(cls, value: Any, *, path: str = "<messages>") -> Source:

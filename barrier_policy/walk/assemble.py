@@ -13,10 +13,10 @@ from barrier_policy.decision.assess import Assessment, Probe, repair_drafts
 from barrier_policy.decision.model import RuleError, SpanDecision
 from barrier_policy.decision.reasons import ReasonWriter
 from barrier_policy.join.join import Join, Provenance
-from barrier_policy.provenance.store import Store, available, original_bytes
+from barrier_policy.provenance.store import Originals, original_bytes
 
 
-def probe_store(store: Store | None, join: Join, digests: tuple[str, ...]) -> Probe:
+def probe_store(store: Originals | None, join: Join, digests: tuple[str, ...]) -> Probe:
     """How to find out whether the original of a span can be read back."""
 
     nothing = Provenance()
@@ -25,11 +25,11 @@ def probe_store(store: Store | None, join: Join, digests: tuple[str, ...]) -> Pr
         if store is None:
             return nothing
         span = join.segmentation.spans[number]
-        digest = digests[number]
-        if store.read(digest) is None:
+        data = store.read(digests[number])
+        if data is None:
             return nothing
-        ready = available(store, digest, len(original_bytes(join.messages[span.start : span.end])))
-        return Provenance(present=True, retrievable=ready, uri=store.uri(digest))
+        ready = data == original_bytes(join.messages[span.start : span.end])
+        return Provenance(present=True, retrievable=ready, uri=store.uri(digests[number]))
 
     return probe
 
@@ -61,7 +61,7 @@ def records_of(join: Join, assessments: Sequence[Assessment], actions: Sequence[
 
 
 def decide_span(
-    writer: ReasonWriter, store: Store | None, found: Assessment, action: str, digest: str, structured: bool
+    writer: ReasonWriter, store: Originals | None, found: Assessment, action: str, digest: str, structured: bool
 ) -> SpanDecision:
     """What the decision says of one span, given what is to be done with it, its original's digest and its class."""
     name = found.span.id
@@ -82,7 +82,7 @@ def decide_span(
     )
 
 
-def _provenance(found: Assessment, digest: str, store: Store | None) -> Provenance:
+def _provenance(found: Assessment, digest: str, store: Originals | None) -> Provenance:
     """What is known of the original; where it is to be archived, also where it will be."""
     if found.provenance.uri or not found.archive or store is None:
         return found.provenance

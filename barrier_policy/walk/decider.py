@@ -8,6 +8,7 @@ from datetime import datetime
 from functools import partial
 from itertools import starmap
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 import msgspec
 
@@ -40,7 +41,7 @@ from barrier_policy.policy.loader import load_policies, shipped_policies
 from barrier_policy.policy.model import Layer, PolicySet
 from barrier_policy.policy.stack import open_layers
 from barrier_policy.profile import Profile
-from barrier_policy.provenance.store import Store, original_bytes
+from barrier_policy.provenance.store import Originals, original_bytes
 from barrier_policy.transcript.model import Transcript
 from barrier_policy.transcript.pairing import Pairs
 from barrier_policy.transcript.tokens import Counter, estimate_tokens
@@ -78,6 +79,20 @@ class _Judged(msgspec.Struct, frozen=True, kw_only=True):
     target: int | None
 
 
+class Reading(TypedDict, total=False):
+    """How a transcript is read and cut, as `Decider.establish` takes it.
+
+    `keep_last` is the number of last messages that the runtime keeps anyway, `now` is ISO 8601, `format` the name of a reader, `ranges`
+    message indices `[start, end)` of one span each. `memo` has facts that are known already; it changes no decision.
+    """
+
+    keep_last: int | None
+    now: str | datetime | None
+    format: str
+    ranges: Iterable[tuple[int, int]]
+    memo: FactMemo | None
+
+
 class Decider:
     """Plugins, policies and engine, made ready once and used for any number of transcripts.
 
@@ -95,7 +110,7 @@ class Decider:
         self.profile = profile or Profile()
         self.plugins = plugins or load_plugins()
         self.counter = counter
-        schema = build_schema(kind for kind in self.plugins.kinds.values() if "." in kind.name)
+        schema = build_schema(self.plugins.kinds.values())
         engine = load_engine(self.profile.engine)
         trust = self.profile.bundle
         layers: Iterable[Path | Layer] = (
@@ -122,43 +137,27 @@ class Decider:
         self,
         source: TranscriptLike,
         *,
-        keep_last: int | None = None,
         target_tokens: int | None = None,
-        now: str | datetime | None = None,
-        store: Store | None = None,
-        format: str = "",
-        ranges: Iterable[tuple[int, int]] = (),
-        memo: FactMemo | None = None,
+        store: Originals | None = None,
+        **reading: Unpack[Reading],
     ) -> Decision:
         """The decision alone: what led to it is let go on the way, which takes less memory than `analyse`."""
         # nested, so that no name here holds what the next step lets go
-        return self._pronounce(
-            self._judge(
-                self.establish(source, keep_last=keep_last, now=now, format=format, ranges=ranges, memo=memo),
-                target_tokens,
-                store,
-            ),
-            store,
-        )
+        return self._pronounce(self._judge(self.establish(source, **reading), target_tokens, store), store)
 
     def analyse(
         self,
         source: TranscriptLike,
         *,
-        keep_last: int | None = None,
         target_tokens: int | None = None,
-        now: str | datetime | None = None,
-        store: Store | None = None,
-        format: str = "",
-        ranges: Iterable[tuple[int, int]] = (),
-        memo: FactMemo | None = None,
+        store: Originals | None = None,
+        **reading: Unpack[Reading],
     ) -> Analysis:
-        """Decide, and keep everything that led to the decision. `memo` has facts that are known already; it changes no decision."""
-        established = self.establish(source, keep_last=keep_last, now=now, format=format, ranges=ranges, memo=memo)
-        return self.conclude(established, target_tokens=target_tokens, store=store)
+        """Decide, and keep everything that led to the decision."""
+        return self.conclude(self.establish(source, **reading), target_tokens=target_tokens, store=store)
 
     def conclude(
-        self, established: Established, *, target_tokens: int | None = None, store: Store | None = None
+        self, established: Established, *, target_tokens: int | None = None, store: Originals | None = None
     ) -> Analysis:
         """Decide about what was established, by this or by another Decider with the same plugins and settings."""
         judged = self._judge(established, target_tokens, store)
@@ -197,7 +196,7 @@ class Decider:
             counter=self.counter,
         )
 
-    def _judge(self, established: Established, target_tokens: int | None, store: Store | None) -> _Judged:
+    def _judge(self, established: Established, target_tokens: int | None, store: Originals | None) -> _Judged:
         """What the policies say of each span, and what follows for all of them together."""
         check_count("target_tokens", target_tokens)
         transcript, join = established.transcript, established.join
@@ -226,7 +225,7 @@ class Decider:
             info=info, join=join, evaluator=evaluator, digests=digests, assessments=assessments, plan=plan, target=target
         )
 
-    def _pronounce(self, judged: _Judged, store: Store | None) -> Decision:
+    def _pronounce(self, judged: _Judged, store: Originals | None) -> Decision:
         """The decision. What it takes no more is let go: the transcript and its ledger before spans and records are written."""
         info, plan, target = judged.info, judged.plan, judged.target
         tail = Tail(start=judged.join.segmentation.tail_start)

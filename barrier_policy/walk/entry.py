@@ -15,7 +15,7 @@ from barrier_policy.facts.model import Fact
 from barrier_policy.plugins import PluginSet, load_plugins
 from barrier_policy.profile import Profile
 from barrier_policy.transcript.pairing import pair_calls
-from barrier_policy.walk.decider import Decider
+from barrier_policy.walk.decider import Decider, Reading
 from barrier_policy.walk.inputs import StoreLike, TranscriptLike, as_profile, open_store, timestamp
 
 
@@ -54,9 +54,10 @@ def decide(
     """
     decider = prepared(as_profile(profile))
     opened = open_store(store, decider.profile, decider.plugins.stores)
+    reading: Reading = {"keep_last": keep_last, "now": now, "format": format}
     if not excerpts:
-        return decider.decide(source, keep_last=keep_last, target_tokens=target_tokens, now=now, store=opened, format=format)
-    found = decider.analyse(source, keep_last=keep_last, target_tokens=target_tokens, now=now, store=opened, format=format)
+        return decider.decide(source, target_tokens=target_tokens, store=opened, **reading)
+    found = decider.analyse(source, target_tokens=target_tokens, store=opened, **reading)
     return with_excerpts(found.decision, found.join, found.masker)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,8 @@ StoreLike = str | Path | Store | bool | None
 MAX_PATH = 1_024
 """A text longer than this, in characters, is taken for no path."""
 MAX_TIME = 40
+YEARS = range(1900, 9999)
+"""Of times: none is so near to the ends of the calendar that it can't be moved by a zone, or back by a century."""
 SHOWN = 8
 """Characters of it that an error shows."""
 
@@ -39,17 +42,10 @@ def read_any(source: TranscriptLike, plugins: PluginSet, *, format: str = "") ->
 def source_of(source: str | Path | bytes | list[dict[str, Any]] | dict[str, Any]) -> Source:
     """A path, bytes, a list of message dicts or an object as a Source. Raises BarrierPolicyError for a file that can't be read."""
     if isinstance(source, (str, Path)):
-        return _from_path(source)
+        return Source.open(as_path(source), shown=redact(str(source)))
     if isinstance(source, (bytes, bytearray)):
         return Source(bytes(source))
     return Source.from_value(source)
-
-
-def _from_path(path: str | Path) -> Source:
-    try:
-        return Source(as_path(path).read_bytes(), path=str(path))
-    except OSError as error:
-        raise BarrierPolicyError(f"{redact(str(path))}: can't be read ({error.strerror})") from None
 
 
 def as_path(path: str | Path) -> Path:
@@ -66,21 +62,16 @@ def _is_text(path: str) -> bool:
 
 
 def timestamp(now: str | datetime | None) -> str:
-    """The time of a decision as ISO 8601 with a zone; the present time where none is given."""
-    if now is None:
-        now = datetime.now(UTC)
-    if isinstance(now, str):
-        try:
-            now = datetime.fromisoformat(now.replace("Z", "+00:00"))
-        except ValueError:
-            raise BarrierPolicyError(
-                f"`{str(now)[:MAX_TIME]}` is no time (give ISO 8601, e.g. 2026-06-01T12:00:00Z)"
-            ) from None
-    if not isinstance(now, datetime):
+    """The time of a decision as ISO 8601 with a zone; the present time where none is given. Raises BarrierPolicyError."""
+    moment: object = datetime.now(UTC) if now is None else now
+    if isinstance(moment, str):
+        with suppress(ValueError):
+            moment = datetime.fromisoformat(moment.replace("Z", "+00:00"))
+    if not isinstance(moment, datetime) or moment.year not in YEARS:
         raise BarrierPolicyError(f"`{str(now)[:MAX_TIME]}` is no time (give ISO 8601, e.g. 2026-06-01T12:00:00Z)")
-    if now.tzinfo is None:
-        now = now.replace(tzinfo=UTC)
-    return now.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def check_count(name: str, value: int | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -163,3 +164,31 @@ def test_output_can_be_written_to_an_ascii_terminal(chat: Runner) -> None:
     done = subprocess.run([*COMMAND, "ledger", name], capture_output=True, env=environment, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"G\\xe4rtchen" in done.stdout
+
+
+def test_an_interrupt_while_the_commands_are_imported_is_as_quiet_as_a_later_one() -> None:
+    script = """
+import sys
+
+class Interrupted:
+    def find_spec(self, name, path=None, target=None):
+        if name == "typer":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupted())
+from barrier_policy.cli import main
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
+
+
+def test_a_file_that_the_system_refuses_unexpectedly_is_named(
+    run: Runner, talk: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*arguments: Any, **options: Any) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", "secret/folder")
+
+    monkeypatch.setattr(Decider, "analyse", refuse)
+    done = run("decide", talk)
+    assert (done.code, done.err) == (2, "secret/folder: permission denied\n")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from barrier_policy.policy.lint.example import cases_file, policy_file
+from ..policy.lint.example import cases_file, policy_file
 
 Runner = Callable[..., Any]
 TEAM = Path(__file__).parents[2] / "examples" / "policies" / "team"
@@ -236,3 +238,34 @@ def test_a_name_that_exists_is_not_started_again(run: Runner, tmp_path: Path, ki
     found = run("policy", "new", kind, name, "own")
     assert found.code == 2 and found.err.startswith(problem)
     assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="file sizes can't be limited on Windows")
+def test_a_fix_that_cant_be_written_leaves_the_file_whole_and_names_it(tmp_path: Path) -> None:
+    import resource
+
+    policy = policy_file('condition: "span.effects.exists(e, e.unsettled == true)"')
+    (tmp_path / "example.yaml").write_text(policy)
+    done = subprocess.run(
+        [sys.executable, "-m", "barrier_policy.cli", "policy", "lint", "--fix", "example.yaml"],
+        capture_output=True,
+        text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)),
+    )
+    assert (done.returncode, done.stderr) == (2, "example.yaml: can't be written (file too large)\n")
+    assert (tmp_path / "example.yaml").read_text() == policy
+
+
+@pytest.mark.parametrize("command", [("show",), ("lint",), ("test",), ("docs",), ("bundle", "build", "-o", "x.bundle")])
+def test_a_folder_without_a_name_is_not_the_one_where_we_stand(
+    run: Runner, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    (tmp_path / "example.yaml").write_text(policy_file("mode: enforce"))
+    done = run("policy", *command, "")
+    assert (done.code, done.out) == (2, "")
+    assert "an empty name is no folder" in done.err
+
+
+def test_policies_from_an_unset_variable_are_not_those_where_we_stand(run: Runner, tmp_path: Path, talk: str) -> None:
+    (tmp_path / "example.yaml").write_text(policy_file("mode: enforce"))
+    assert "--policies: an empty name is no folder" in run("decide", talk, "--policies", "").err

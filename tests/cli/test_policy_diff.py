@@ -89,6 +89,7 @@ def test_an_acknowledged_loosening_is_told_and_passes(diff: Diff, folder: Callab
     team = folder("team", policy("more", "span.evidential_class == 'narrative'"))
     code, found = diff(team, "shipped", "--acknowledge", "more.rule")
     assert code == 0 and found["unacknowledged"] == [] and found["rules"][0]["acknowledged_by"] == "--acknowledge"
+    assert found["changes"]
     assert all(change["acknowledged"] is (change["change"] == "loosened") for change in found["changes"])
     (tmp_path / "ack.yaml").write_text(
         "apiVersion: barrier-policy/v1\nkind: Acknowledgements\nacknowledgements:\n"

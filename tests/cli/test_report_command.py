@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import subprocess
 import sys
 from collections.abc import Callable
@@ -57,6 +58,17 @@ def test_what_stood_there_stays_until_the_report_is_whole(run: Runner, deploy: s
     Path("out.html").write_text("before")
     assert run("report", "missing.json", "-o", "out.html").code == 2
     assert Path("out.html").read_text() == "before"
+
+
+@pytest.mark.parametrize("command", [("report", "deploy.json"), ("policy", "docs")])
+def test_a_link_stays_a_link_and_a_file_keeps_its_mode(run: Runner, deploy: str, command: tuple[str, ...]) -> None:
+    Path("page").write_text("before")
+    Path("page").chmod(0o640)
+    Path("link").symlink_to("page")
+    assert run(*command, "-o", "link").code == 0
+    assert Path("link").is_symlink() and Path("page").read_text() != "before"
+    assert stat.S_IMODE(Path("page").stat().st_mode) == 0o640
+    assert sorted(os.listdir()) == ["deploy.json", "link", "page"]
 
 
 def test_the_time_stands_in_it_only_where_it_was_given(run: Runner, talk: str) -> None:

@@ -86,10 +86,10 @@ def test_text_alone_is_cited_by_the_value_that_stands_in_it() -> None:
 def test_a_place_is_never_named_like_an_item_so_that_no_audit_takes_it_for_one() -> None:
     found = Decider().analyse([{"role": "user", "content": "The order is ORD-20931-AX."}, *CHAT], keep_last=2, now=NOW)
     named = {item.id for item in found.join.ledger.items}
-    for span in found.decision.spans:
-        for rule in ("evidence.insufficient", "zones.instructions"):
-            cited = [entry.item for reason in span.reasons if reason.rule == rule for entry in reason.evidence]
-            assert named.isdisjoint(cited)
+    for rule in ("evidence.insufficient", "zones.instructions"):
+        reasons = [reason for span in found.decision.spans for reason in span.reasons if reason.rule == rule]
+        cited = [entry.item for reason in reasons for entry in reason.evidence]
+        assert cited and named.isdisjoint(cited)
 
 
 def test_a_rule_about_a_zone_cites_the_message_and_a_half_pair_the_half() -> None:

@@ -150,3 +150,22 @@ def test_a_task_that_is_cancelled_twice_still_waits_for_the_roll_back(
         assert states(gate)[-1] is State.ROLLED_BACK
 
     asyncio.run(main())
+
+
+@pytest.mark.parametrize(("name", "arguments"), [("plan", 1), ("audit", 2), ("audit_rounds", 2)])
+def test_a_task_that_is_cancelled_while_it_only_looks_keeps_nobody_waiting(
+    gate: Gate, conversation: Messages, monkeypatch: pytest.MonkeyPatch, name: str, arguments: int
+) -> None:
+    asked, release = threading.Event(), threading.Event()
+
+    def long(*given: Any, **options: Any) -> None:
+        asked.set()
+        release.wait(30)
+
+    monkeypatch.setattr(gate, name, long)
+    start = time.monotonic()
+    try:
+        asyncio.run(cancelled_when(asked, getattr(gate, f"a{name}")(*[conversation] * arguments)))
+        assert time.monotonic() - start < 15, "the event loop waits for the thread before it ends"
+    finally:
+        release.set()

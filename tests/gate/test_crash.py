@@ -7,7 +7,6 @@ import os
 import random
 import signal
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,31 +15,7 @@ from barrier_policy.gate.journal import FINAL, State, read_journal, transactions
 from barrier_policy.gate.recover import recover
 from barrier_policy.gate.target import FileTarget
 
-Messages = list[dict[str, Any]]
-NOW = "2026-06-01T12:00:00Z"
-SENTENCE = "The user and the agent looked after the service."
-
-
-def call(number: int, tool: str, /, **arguments: Any) -> dict[str, Any]:
-    function = {"name": tool, "arguments": json.dumps(arguments)}
-    return {
-        "role": "assistant",
-        "content": None,
-        "tool_calls": [{"id": f"c{number}", "type": "function", "function": function}],
-    }
-
-
-def result(number: int, text: str) -> dict[str, Any]:
-    return {"role": "tool", "tool_call_id": f"c{number}", "content": text}
-
-
-def user(text: str) -> dict[str, Any]:
-    return {"role": "user", "content": text}
-
-
-def agent(text: str) -> dict[str, Any]:
-    return {"role": "assistant", "content": text}
-
+from .conftest import NOW, SENTENCE, Messages, agent, call, result, user
 
 NO_GAIN = "the new context would be no smaller"
 STEPS = [state for state in State if state is not State.ROLLED_BACK]

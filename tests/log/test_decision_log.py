@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from barrier_policy.digest import stable_json
 from barrier_policy.errors import LogError
 from barrier_policy.log.chain import parse_anchor
 from barrier_policy.log.decision_log import DecisionLog
-from barrier_policy.log.record import GENESIS, Head, Record
+from barrier_policy.log.record import GENESIS, Head, Record, digest_of
 from barrier_policy.log_spec import Fsync, LogKind, LogSpec
 
 Numbered = Callable[[int], Record]
@@ -215,3 +218,46 @@ def test_one_reading_is_one_pass(tmp_path: Path, numbered: Numbered, monkeypatch
     monkeypatch.setattr(log._storage, "lines", lambda: (read.append(line.number) or line for line in lines()))
     list(log.records())
     assert read == [1, 2, 3]
+
+
+@pytest.mark.parametrize("name", ["", ".", "/"])
+def test_what_names_no_file_names_no_log(name: str) -> None:
+    with pytest.raises(LogError, match="is no name of a log"):
+        DecisionLog.open(name)
+
+
+def test_rows_of_a_database_that_were_renumbered_are_found(tmp_path: Path, numbered: Numbered) -> None:
+    log = DecisionLog.open(tmp_path / "decisions.db")
+    for number in range(3):
+        log.append(numbered(number))
+    with closing(sqlite3.connect(tmp_path / "decisions.db")) as connection:
+        connection.execute("UPDATE records SET number = number + 10")
+        connection.commit()
+    found = log.verify()
+    assert found.problem == f"{tmp_path / 'decisions.db'}:11: row 11 holds record 1 (rows were numbered anew)"
+    assert found.head.count == 0
+
+
+def test_a_record_with_fields_that_nobody_here_knows_is_told(tmp_path: Path, numbered: Numbered) -> None:
+    log = DecisionLog.open(tmp_path / "decisions.jsonl")
+    log.append(numbered(1))
+    fields = msgspec.json.decode((tmp_path / "decisions.jsonl").read_bytes())
+    fields["result"]["note"] = "approved by nobody"
+    fields["digest"] = digest_of(fields)
+    (tmp_path / "decisions.jsonl").write_bytes(stable_json(fields) + b"\n")
+    assert not log.verify().problem, "the chain does not depend on which fields there are"
+    with pytest.raises(LogError, match=r"decisions\.jsonl:1: the record has fields that this version does not know"):
+        list(log.records())
+    told: list[str] = []
+    assert len(list(log.records(told.append))) == 1
+    assert told == [f"{tmp_path / 'decisions.jsonl'}: 1 record(s) have fields that this version does not know"]
+
+
+def test_a_record_of_a_version_that_knew_fewer_fields_is_as_good(tmp_path: Path, numbered: Numbered) -> None:
+    log = DecisionLog.open(tmp_path / "decisions.jsonl")
+    log.append(numbered(1))
+    fields = msgspec.json.decode((tmp_path / "decisions.jsonl").read_bytes())
+    del fields["inputs"]["asked"]["ranges"]
+    fields["digest"] = digest_of(fields)
+    (tmp_path / "decisions.jsonl").write_bytes(stable_json(fields) + b"\n")
+    assert len(list(log.records())) == 1

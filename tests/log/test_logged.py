@@ -126,7 +126,7 @@ def test_explanations_are_kept_only_where_a_team_wants_them(decider: Decider) ->
     erased = "/spans/*/reasons/*/explanation"
     assert erased in without["erased"] and erased not in with_text["erased"]
     rules = [rule for span in with_text["result"]["spans"] for rule in span["rules"]]
-    assert all(rule["explanation"]["digest"] == digest_bytes(rule["text"].encode()) for rule in rules)
+    assert rules and all(rule["explanation"]["digest"] == digest_bytes(rule["text"].encode()) for rule in rules)
     assert not [rule for span in without["result"]["spans"] for rule in span["rules"] if "text" in rule]
 
 

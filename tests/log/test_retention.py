@@ -180,3 +180,11 @@ def test_a_file_of_anchors_has_one_a_line(tmp_path: Path) -> None:
 
 def _fail(path: Path) -> None:
     raise OSError(5, "I/O error")
+
+
+@pytest.mark.parametrize(("name", "problem"), [("Missing", "no such file or directory"), ("Latin", "not UTF-8")])
+def test_a_file_of_anchors_that_cant_be_read_is_named_as_it_is(tmp_path: Path, name: str, problem: str) -> None:
+    (tmp_path / "Latin").write_bytes(b"\xff")
+    with pytest.raises(LogError) as caught:
+        read_anchors(tmp_path / name)
+    assert str(caught.value) == f"{tmp_path / name}: can't be read ({problem})"

@@ -10,15 +10,13 @@ from barrier_policy.facts.model import Attribute, FactKind
 from barrier_policy.join.schema import RecordSchema, build_schema
 from barrier_policy.policy.cel.check import MAX_CEL_LENGTH, MAX_DEPTH, MAX_LOOPS, check
 from barrier_policy.policy.cel.scope import Scope, Variable
-from barrier_policy.policy.cel.subset import MAX_LENGTH, SubsetParser
+from barrier_policy.policy.cel.subset import MAX_LENGTH, parse_expression
 from barrier_policy.policy.cel.syntax import clauses
-
-PARSER = SubsetParser()
 
 
 def typed(text: str, scope: Scope) -> Variable | list[str]:
     """The checked expression, or its problems as `line:column: message`."""
-    node, problems = PARSER.parse(text)
+    node, problems = parse_expression(text)
     checked = None
     if node is not None:
         checked, more = check(text, node, scope)
@@ -247,7 +245,7 @@ def test_the_schema_of_a_plugin_namespace_is_checked_like_ours() -> None:
     ],
 )
 def test_a_condition_falls_into_the_clauses_of_its_outermost_logic(text: str, pieces: list[str]) -> None:
-    node, problems = PARSER.parse(text)
+    node, problems = parse_expression(text)
     assert node is not None and not problems
     assert [text[clause.start : clause.end] for clause in clauses(node)] == pieces
 
@@ -265,7 +263,7 @@ def test_any_text_gives_a_type_or_problems_inside_the_text_and_never_an_exceptio
     schema: RecordSchema, words: list[str]
 ) -> None:
     text = "".join(words)
-    node, problems = PARSER.parse(text)
+    node, problems = parse_expression(text)
     if node is not None:
         checked, more = check(text, node, Scope(schema))
         problems = [*problems, *more]

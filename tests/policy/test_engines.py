@@ -11,24 +11,23 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from barrier_policy.errors import BarrierPolicyError, MissingExtraError
-from barrier_policy.join.schema import build_schema
+from barrier_policy.join.schema import build_schema, element
 from barrier_policy.policy.cel import engine as engines
 from barrier_policy.policy.cel.check import MAX_DEPTH, check
 from barrier_policy.policy.cel.engine import FAILED, Engine, Failed, Value
 from barrier_policy.policy.cel.load import load_engine
-from barrier_policy.policy.cel.scope import Scope, Variable, element
-from barrier_policy.policy.cel.subset import SubsetParser
+from barrier_policy.policy.cel.scope import Scope, Variable
+from barrier_policy.policy.cel.subset import parse_expression
 from barrier_policy.policy.record import MAX_ITEMS, RecordReader
 
 SCHEMA = build_schema()
-PARSER = SubsetParser()
 SETTINGS = settings(
     max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 
 
 def checked_or_problems(text: str) -> tuple[Variable | None, list[str]]:
-    node, problems = PARSER.parse(text)
+    node, problems = parse_expression(text)
     if node is None or problems:
         return None, [problem.message for problem in problems]
     expression, problems = check(text, node, Scope(SCHEMA))
@@ -239,7 +238,7 @@ def test_whatever_the_depth_limit_lets_pass_both_engines_evaluate(
 def test_whatever_variables_may_pile_up_both_engines_evaluate(engine: Engine, record: dict[str, Any]) -> None:
     text, pile = " && ".join(["true"] * 60), None
     for _ in range(50):
-        node, _ = PARSER.parse(text)
+        node, _ = parse_expression(text)
         assert node is not None
         found, problems = check(text, node, Scope(SCHEMA, {"pile": pile} if pile else {}))
         if found is None:

@@ -191,7 +191,7 @@ def test_clauses_have_their_outcome_and_place(load: Load, rule: Callable[..., st
         rule("a.b", condition), variables="variables:\n  - {name: first, expression: span.tokens < 0}\n", engine=engine
     )
     (_, only), *_ = policies.rules()
-    clauses = Evaluator(policies, engine).evaluate_clauses(only, record)
+    clauses = Evaluator(policies, engine).clauses(record)[only.id]
     assert [(clause.text, clause.outcome, clause.line, clause.column) for clause in clauses] == [
         ("span.tokens > 1", "true", 14, 5),
         ("variables.first", "false", 14, 25),
@@ -205,7 +205,7 @@ def test_a_condition_without_logic_is_its_own_clause(
 ) -> None:
     policies = load(rule("a.b", "span.tokens > 1"), engine=engine)
     (_, only), *_ = policies.rules()
-    (clause,) = Evaluator(policies, engine).evaluate_clauses(only, record)
+    (clause,) = Evaluator(policies, engine).clauses(record)[only.id]
     assert (clause.text, clause.outcome, clause.line, clause.column) == ("span.tokens > 1", "true", 11, 14)
 
 

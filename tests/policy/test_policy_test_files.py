@@ -125,6 +125,6 @@ def test_a_case_compares_the_rules_that_made_the_verdict(write: Callable[..., Pa
         " expect: {outcome: true, verdict: barrier, rules: [zones.instructions]}}\n"
     )
     cases = read_test_files(decider.policies, [write(HEAD + text, "x_test.yaml")]).cases
-    (result,) = judge_cases(decider.policies, decider.evaluator, cases)
+    (result,) = judge_cases(decider.evaluator, cases)
     assert result.message == "rules are [zones.carrier], not [zones.instructions]"
     assert [(clause.text, clause.outcome) for clause in result.clauses] == [("span.evidential_class == 'narrative'", "true")]

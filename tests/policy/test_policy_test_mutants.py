@@ -41,7 +41,7 @@ ENOUGH = (
 
 def covered(policies: PolicySet, engine: Engine, path: Path) -> Coverage:
     found = read_test_files(policies, [path]).cases
-    return measure(policies.rules(), judge_cases(policies, Evaluator(policies, engine), found))
+    return measure(policies.rules(), judge_cases(Evaluator(policies, engine), found))
 
 
 def mutated(policies: PolicySet, engine: Engine, path: Path) -> Mutation:
@@ -171,6 +171,6 @@ def test_engines_that_disagree_are_a_failure(
     for condition in (LARGE, "span.tokens > 11"):  # what two engines would have to see differently
         policies = load(rule("a.large", condition))
         (case,) = read_test_files(policies, [path]).cases
-        told += judge_cases(policies, Evaluator(policies, python_engine), [case])
+        told += judge_cases(Evaluator(policies, python_engine), [case])
     assert case_row((told[0], told[0])).message == ""
     assert case_row((told[0], told[1])).message == "the engines disagree: as expected / outcome is false, not true"

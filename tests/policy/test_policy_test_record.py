@@ -58,7 +58,7 @@ def test_a_recorded_case_of_any_rule_says_the_same_again(decider: Decider, tmp_p
     analysis = decider.analyse(ROOT / "examples" / "incident.json", now=NOW)
     texts = list(recorded(decider, analysis, range(0, len(analysis.assessments), 40)))
     cases = read_back(decider, tmp_path, texts)
-    results = judge_cases(decider.policies, decider.evaluator, cases)
+    results = judge_cases(decider.evaluator, cases)
     assert [result.message for result in results if not result.passed] == []
     assert len(results) == len(texts) > 100
     assert {case.outcome for case in cases} == {"true", "false"}
@@ -76,7 +76,7 @@ def test_recorded_cases_of_the_shared_transcripts_say_the_same_again(decider: De
         folder = tmp_path / str(number)
         folder.mkdir()
         cases = read_back(decider, folder, list(recorded(decider, analysis, range(0, len(analysis.assessments), 9))))
-        results = judge_cases(decider.policies, decider.evaluator, cases)
+        results = judge_cases(decider.evaluator, cases)
         assert [(path, result.message) for result in results if not result.passed] == []
         total += len(results)
     assert total > 100

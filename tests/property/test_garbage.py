@@ -90,5 +90,5 @@ def test_exactly_what_is_named_held_or_young_stays(
         left = set(store.digests())
         assert left == expected(objects, acts, ages)
         assert set(wet.digests) == set(dry.digests) == set(digests) - left
-        assert wet.kept == len(left) and store.read_document(HOLDS) == records
+        assert wet.named.number + wet.held.number + wet.young.number == len(left) and store.read_document(HOLDS) == records
         assert collect_garbage(store, now=NOW, dry_run=False).digests == ()

@@ -447,6 +447,7 @@ def _glued(path: Path) -> int:
 
 
 def test_plain_chat_lists_map_one_to_one(shared: Path, readers: tuple[Reader, ...]) -> None:
+    read = 0
     for path in _files(shared):
         document = _values(path)[0] if path.suffix == ".json" else None
         messages = document.get("traj") or document.get("messages") if isinstance(document, dict) else None
@@ -457,3 +458,5 @@ def test_plain_chat_lists_map_one_to_one(shared: Path, readers: tuple[Reader, ..
         transcript = read_transcript(Source.from_value(messages), readers, format="openai_chat")
         assert [message.pointer for message in transcript.messages] == [f"/{index}" for index in range(len(messages))]
         assert [message.role for message in transcript.messages] == [message["role"] for message in messages]
+        read += 1
+    assert read

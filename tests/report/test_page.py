@@ -13,13 +13,11 @@ from typing import Any
 
 import pytest
 
-from barrier_policy.decision.assess import record_of
 from barrier_policy.provenance.file_store import FileStore
 from barrier_policy.report.html import render_html
 from barrier_policy.report.junit import render_junit
 from barrier_policy.report.model import Report
 from barrier_policy.report.sarif import render_sarif
-from barrier_policy.walk import Decider
 
 Make = Callable[..., Report]
 Chat = list[dict[str, Any]]
@@ -119,15 +117,6 @@ def test_evidence_stands_in_the_words_around_it(deploy: Report) -> None:
     assert (entry.place.message, entry.place.pointer) == (0, "/0/content")
 
 
-def test_clauses_are_those_that_explain_shows(deploy: Report, decider: Decider, chat: Chat) -> None:
-    analysis = decider.analyse(chat, keep_last=2, now="2026-06-01T00:00:00Z")
-    rules = [rule for _, rule in decider.policies.rules()]
-    for found in analysis.assessments:
-        record = record_of(analysis.join, found)
-        one_by_one = {rule.id: decider.evaluator.evaluate_clauses(rule, record) for rule in rules}
-        assert decider.evaluator.clauses(record) == one_by_one
-
-
 def test_every_rule_of_a_span_is_a_reason_or_stands_in_its_table(deploy: Report) -> None:
     every = {rule.id for rule in deploy.rules}
     for number, span in enumerate(deploy.spans):
@@ -175,7 +164,7 @@ def test_links_lead_somewhere_and_ids_are_unique(deploy: Report, refused: Report
 
 
 def test_the_page_needs_nothing_else(page: Page) -> None:
-    assert all(link.startswith("#") for link in page.all("href"))
+    assert {link[0] for link in page.all("href")} == {"#"}
     assert page.all("src") == []
     assert not {"link", "img", "iframe", "object", "embed", "base"} & {tag for tag, _ in page.elements}
 

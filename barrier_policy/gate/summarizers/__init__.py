@@ -1,1 +1,1 @@
-"""."""
+"""What writes summaries: a command, an endpoint, a function, or sentences of the original."""

@@ -15,7 +15,7 @@ from typing import cast
 import msgspec
 
 from barrier_policy.digest import stable_json
-from barrier_policy.errors import SummaryError
+from barrier_policy.errors import SummaryError, reason_of
 from barrier_policy.gate.summarize import said, within
 from barrier_policy.gate.summary_request import SummaryRequest
 from barrier_policy.summarizer_spec import DEFAULT_TIMEOUT
@@ -77,7 +77,7 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
             await _end(*await starting)
             raise
         except OSError as error:
-            problem = (error.strerror or type(error).__name__).lower()
+            problem = reason_of(error)
         except ValueError:
             problem = "an argument holds a NUL"
         raise self._error(f"can't be started: {problem} (name an executable file, or one on the PATH)")

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from barrier_policy.join.schema import SCALARS
-from barrier_policy.policy.cel.scope import ROOT, Scope, Variable, article, element
-from barrier_policy.policy.cel.syntax import LOGIC, Node, Problem, ProblemKind
+from barrier_policy.join.schema import ROOT, SCALARS, element
+from barrier_policy.policy.cel.scope import Scope, Variable, article
+from barrier_policy.policy.cel.syntax import LOGIC, Node, Problem, ProblemKind, is_variable
 from barrier_policy.policy.hints import listing, suggestion
 
 MAX_DEPTH = 24
@@ -66,7 +66,7 @@ class _Checker:
 
     def measure(self, node: Node) -> tuple[int, int]:
         """Depth and number of loops, variables written out. A long `&&` costs cel-python a level for every eight terms."""
-        if node.op == "select" and node.args[0].op == "name" and node.args[0].value == "variables":
+        if is_variable(node):
             variable = self.scope.variables.get(str(node.value))
             return (variable.depth + 1, variable.loops) if variable else (1, 0)
         measures = [self.measure(arg) for arg in node.args]
@@ -117,7 +117,7 @@ class _Checker:
     def select(self, node: Node, names: Mapping[str, str]) -> str:
         operand, name = node.args[0], str(node.value)
         at = node.end - len(name)
-        if operand.op == "name" and operand.value == "variables":
+        if is_variable(node):
             variable = self.scope.variables.get(name)
             if variable is not None:
                 return variable.type

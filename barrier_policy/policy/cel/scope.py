@@ -6,10 +6,9 @@ from collections.abc import Mapping
 
 import msgspec
 
-from barrier_policy.join.schema import Field, RecordSchema
-from barrier_policy.policy.cel.syntax import Node, chain
+from barrier_policy.join.schema import ROOT, Field, RecordSchema
+from barrier_policy.policy.cel.syntax import Node, chain, is_variable
 
-ROOT = "Span"
 Path = tuple[str, ...]
 """Names of fields below `span`."""
 
@@ -73,7 +72,7 @@ class Scope(msgspec.Struct, frozen=True):
         """
         pieces, position = [], node.start
         for part in node.walk():
-            if part.op == "select" and part.args[0].op == "name" and part.args[0].value == "variables":
+            if is_variable(part):
                 pieces += [text[position : part.start], "(", self.variables[str(part.value)].cel, "\n)"]
                 position = part.end
         return "".join([*pieces, text[position : node.end]])
@@ -82,8 +81,3 @@ class Scope(msgspec.Struct, frozen=True):
 def article(type_name: str) -> str:
     """`an int`, `a list(Effect)`."""
     return f"{'an' if type_name[0] in 'aeiouAEIO' else 'a'} {type_name}"
-
-
-def element(type_name: str) -> str | None:
-    """The element type of a list type, else None."""
-    return type_name[5:-1] if type_name.startswith("list(") else None

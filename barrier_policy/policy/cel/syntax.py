@@ -50,6 +50,11 @@ class Problem(msgspec.Struct, frozen=True, order=True):
     kind: ProblemKind = ProblemKind.SUBSET
 
 
+def is_variable(node: Node) -> bool:
+    """Whether a node is `variables.name`."""
+    return node.op == "select" and node.args[0].op == "name" and node.args[0].value == "variables"
+
+
 def chain(node: Node) -> tuple[str, ...] | None:
     """`a.b.c` as ("a", "b", "c"); None where the node is no name with fields."""
     names: list[str] = []

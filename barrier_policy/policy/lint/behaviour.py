@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from barrier_policy.policy.cel.engine import FAILED, Engine, Failed, Program, Value
-from barrier_policy.policy.cel.subset import SubsetParser
+from barrier_policy.policy.cel.subset import parse_expression
 from barrier_policy.policy.cel.syntax import LOGIC, Node
 from barrier_policy.policy.lint.records import MAX_RECORDS, Records, generate
 from barrier_policy.policy.lint.source import Behaviour, SourceExpression, SourceFile, SourceRule, Sources
@@ -99,12 +99,11 @@ def _program(engine: Engine, expression: SourceExpression) -> Program:
 
 def _without_clause(engine: Engine, condition: SourceExpression) -> Iterator[tuple[Node, Program]]:
     """Each operand of an `&&` or `||`, with the condition as it would be without it."""
-    parser = SubsetParser()
     for connective in condition.walk():
         for clause in connective.args if connective.op in LOGIC else ():
             neutral = "true" if connective.op == "&&" else "false"
             text = condition.text[: clause.start] + neutral + condition.text[clause.end :]
-            tree, problems = parser.parse(text)
+            tree, problems = parse_expression(text)
             if tree is not None and not problems:
                 yield clause, engine.compile(condition.scope.write_out(text, tree))
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from barrier_policy.join.schema import Field, RecordSchema
-from barrier_policy.policy.cel.scope import ROOT, element
+from barrier_policy.join.schema import ROOT, Field, RecordSchema, element
 
 MAX_LENGTH = 2_000
 """Characters before the cursor that are looked at."""

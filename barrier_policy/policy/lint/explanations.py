@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from barrier_policy.join.schema import RecordSchema
-from barrier_policy.policy.cel.scope import Path, element
+from barrier_policy.join.schema import RecordSchema, element
+from barrier_policy.policy.cel.scope import Path
 from barrier_policy.policy.lint.behaviour import observe
 from barrier_policy.policy.lint.conditions import observed
 from barrier_policy.policy.lint.model import Hit, Level, at, lint_rule

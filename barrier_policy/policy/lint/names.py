@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from barrier_policy.join.schema import SCALARS
-from barrier_policy.policy.cel.scope import ROOT, element
+from barrier_policy.join.schema import ROOT, SCALARS, element
 from barrier_policy.policy.cel.syntax import Node as SyntaxNode
-from barrier_policy.policy.cel.syntax import ProblemKind
+from barrier_policy.policy.cel.syntax import ProblemKind, is_variable
 from barrier_policy.policy.hints import suggestion
 from barrier_policy.policy.lint.model import Edit, Hit, Level, at, at_key, lint_rule
 from barrier_policy.policy.lint.records import documented_values
@@ -95,7 +94,7 @@ def _record_of(expression: SourceExpression, node: SyntaxNode) -> str:
         return _record_of(expression, node.args[0])
     if node.op != "select":
         return ""
-    if node.args[0].op == "name" and node.args[0].value == "variables":
+    if is_variable(node):
         variable = expression.scope.variables.get(str(node.value))
         return (element(variable.type) or variable.type) if variable else ""
     holder = _record_of(expression, node.args[0])
@@ -212,7 +211,7 @@ def _expressions(file: SourceFile) -> Iterator[SourceExpression]:
 def _variables_read(file: SourceFile) -> Iterator[str]:
     for expression in _expressions(file):
         for node in expression.walk():
-            if node.op == "select" and node.args[0].op == "name" and node.args[0].value == "variables":
+            if is_variable(node):
                 yield str(node.value)
 
 

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 from urllib.parse import quote
 from xml.etree import ElementTree
 
-import msgspec
-
 from barrier_policy.digest import digest_value
 from barrier_policy.policy.lint.model import Finding, Level, LintRule
+from barrier_policy.printable import clean
 
 SARIF_LEVELS = {Level.ERROR: "error", Level.WARNING: "warning", Level.INFO: "note"}
 GITHUB_LEVELS = {Level.ERROR: "error", Level.WARNING: "warning", Level.INFO: "notice"}
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def to_json(findings: Sequence[Finding]) -> list[dict[str, Any]]:
@@ -99,10 +96,10 @@ def to_junit(findings: Sequence[Finding], files: Sequence[str], failing: Sequenc
     for name in sorted({*files, *found}):
         cases = found.get(name, [])
         failures = sum(finding.level in failing for finding in cases)
-        counts = {"name": _xml(name), "tests": str(max(len(cases), 1)), "failures": str(failures), "errors": "0"}
+        counts = {"name": clean(name), "tests": str(max(len(cases), 1)), "failures": str(failures), "errors": "0"}
         suite = ElementTree.SubElement(root, "testsuite", counts)
         if not cases:
-            ElementTree.SubElement(suite, "testcase", classname=_xml(name), name="no findings")
+            ElementTree.SubElement(suite, "testcase", classname=clean(name), name="no findings")
         for finding in cases:
             _junit_case(suite, finding, finding.level in failing)
     ElementTree.indent(root)
@@ -111,17 +108,8 @@ def to_junit(findings: Sequence[Finding], files: Sequence[str], failing: Sequenc
 
 def _junit_case(suite: ElementTree.Element, finding: Finding, fails: bool) -> None:
     name = f"{finding.rule} at {finding.line}:{finding.column}"
-    case = ElementTree.SubElement(suite, "testcase", classname=_xml(finding.file), name=name)
+    case = ElementTree.SubElement(suite, "testcase", classname=clean(finding.file), name=name)
     if fails:
-        ElementTree.SubElement(case, "failure", type=finding.rule, message=_xml(finding.message)).text = _xml(str(finding))
+        ElementTree.SubElement(case, "failure", type=finding.rule, message=clean(finding.message)).text = clean(str(finding))
     else:
-        ElementTree.SubElement(case, "system-out").text = _xml(str(finding))
-
-
-def _xml(text: str) -> str:
-    return _NOT_XML.sub("�", text)
-
-
-def pretty(value: Any) -> bytes:
-    """JSON for reading, keys in order."""
-    return msgspec.json.format(msgspec.json.encode(value, order="sorted"), indent=2) + b"\n"
+        ElementTree.SubElement(case, "system-out").text = clean(str(finding))

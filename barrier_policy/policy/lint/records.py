@@ -16,9 +16,9 @@ from typing import Any
 
 import msgspec
 
-from barrier_policy.join.schema import Field, RecordSchema
-from barrier_policy.policy.cel.scope import ROOT, Path, element
-from barrier_policy.policy.cel.syntax import Node
+from barrier_policy.join.schema import ROOT, Field, RecordSchema, element
+from barrier_policy.policy.cel.scope import Path
+from barrier_policy.policy.cel.syntax import Node, is_variable
 from barrier_policy.policy.lint.source import SourceExpression, SourceVariable
 
 MAX_RECORDS = 5_000
@@ -26,7 +26,6 @@ MAX_ITEMS = 128
 MAX_PAIRED_ITEMS = 8
 MAX_LENGTH = 12
 OTHER = "other"
-_EMPTY: dict[str, Any] = {"string": "", "int": 0, "bool": False}
 _OPAQUE = {"*", "/", "%"}
 _ORDER = {"<", "<=", ">", ">="}
 _COMPARISONS = {"==", "!=", "in", "method", "index"} | _ORDER | _OPAQUE
@@ -115,26 +114,25 @@ class _Walk:
         path = self.path(node, names)
         if path:
             self.demand.reads.add(path)
-        if _is_variable(node):
+        if is_variable(node):
             self.visit(self.trees[str(node.value)], {})
             return
         if node.op in _COMPARISONS:
             self.compare(node, names)
-        inner = names
         if node.op == "loop":
             inner = {**names, node.variable: self.path(node.args[0], names) or ()}
             self.visit(node.args[0], names)
             self.visit(node.args[1], inner)
             return
         for arg in node.args:
-            self.visit(arg, inner)
+            self.visit(arg, names)
 
     def path(self, node: Node, names: Mapping[str, Path]) -> Path | None:
         """The path below `span` that a node's value stands at; a list and its items have the same one."""
         match node.op:
             case "name":
                 return () if node.value == "span" else names.get(str(node.value))
-            case "select" if _is_variable(node):
+            case "select" if is_variable(node):
                 return self.path(self.trees[str(node.value)], {})
             case "select":
                 above = self.path(node.args[0], names)
@@ -168,15 +166,11 @@ class _Walk:
             self.demand.sizes.setdefault(path, []).extend(value for value in literals if isinstance(value, int))
 
 
-def _is_variable(node: Node) -> bool:
-    return node.op == "select" and node.args[0].op == "name" and node.args[0].value == "variables"
-
-
 def _combined(demand: Demand, schema: RecordSchema) -> Records:
     shape = _Shape(demand, schema)
     axes = tuple(shape.axes(ROOT, ()))
     return Records(
-        base=shape.empty(ROOT),
+        base=schema.filled(None),
         axes=axes,
         total=prod(len(values) for _, values in axes),
         is_opaque=demand.is_opaque or shape.is_cut,
@@ -190,12 +184,6 @@ class _Shape:
         self.demand = demand
         self.schema = schema
         self.is_cut = False
-
-    def empty(self, type_name: str) -> Any:
-        """The empty value of a declared type."""
-        if type_name in self.schema.types:
-            return {field.name: self.empty(field.type) for field in self.schema.types[type_name].fields}
-        return _EMPTY.get(type_name, [])
 
     def axes(self, record: str, at: Path) -> Iterator[tuple[Path, tuple[Any, ...]]]:
         """A path and its values for each field of a record that is looked at; lists of records are one path each."""
@@ -226,7 +214,7 @@ class _Shape:
         return sorts
 
     def filled(self, record: str, path: Path, chosen: tuple[tuple[Path, Any], ...]) -> dict[str, Any]:
-        made: dict[str, Any] = self.empty(record)
+        made: dict[str, Any] = self.schema.filled(None, record)
         return made | {at[len(path)]: value for at, value in chosen}
 
     def lists(self, items: list[Any], path: Path) -> list[Any]:
@@ -234,8 +222,6 @@ class _Shape:
         found: list[Any] = [[], *([item] for item in items)]
         if len(items) <= MAX_PAIRED_ITEMS:
             found += [list(pair) for pair in combinations(items, 2)]
-        elif len(items) > 1:
-            found.append(items)
         if len(items) > 2:
             found.append(items)
         for size in sorted({size + more for size in self.demand.sizes.get(path, []) for more in (-1, 0, 1)}):

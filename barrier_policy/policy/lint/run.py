@@ -85,10 +85,7 @@ def read_sources(
         read += [reader.read(file, layer, linted=file in named) for file in lint_files(path)]
     files = with_patches(read, reader)
     layers = [path for path in (*below, *wanted) if not path.name.endswith(TEST_SUFFIX)]
-    issues = _load_issues(layers, schema, engine)
-    # A loader that does not know exceptions would report each as a broken policy.
-    unread = {file.name for file in files if file.kind == "Exception"} & {i.file for i in issues if i.path == "$.kind"}
-    return Sources(files, schema, engine, [issue for issue in issues if issue.file not in unread], today)
+    return Sources(files, schema, engine, _load_issues(layers, schema, engine), today)
 
 
 def _wanted(paths: Sequence[Path]) -> dict[Path, tuple[Path, ...]]:

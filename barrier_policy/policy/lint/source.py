@@ -18,7 +18,7 @@ from barrier_policy.join.schema import RecordSchema
 from barrier_policy.policy.cel.check import check
 from barrier_policy.policy.cel.engine import Engine
 from barrier_policy.policy.cel.scope import Scope, Variable
-from barrier_policy.policy.cel.subset import SubsetParser
+from barrier_policy.policy.cel.subset import parse_expression
 from barrier_policy.policy.cel.syntax import Node as SyntaxNode
 from barrier_policy.policy.cel.syntax import Problem
 from barrier_policy.policy.yaml import Node, parse_yaml
@@ -202,11 +202,10 @@ class Sources:
 
 
 class SourceReader:
-    """Reads files; one parser for all of them."""
+    """Reads files, expressions by one schema."""
 
     def __init__(self, schema: RecordSchema) -> None:
         self._schema = schema
-        self._parser = SubsetParser()
 
     def read(self, path: Path, layer: int, *, linted: bool = True) -> SourceFile:
         """One file. Nothing is raised: what is wrong with it is in `issues`."""
@@ -257,15 +256,15 @@ class SourceReader:
 
     def expression(self, key: str, node: Node, scope: Scope) -> SourceExpression:
         """An expression with what is wrong with it."""
-        tree, checked, problems = None, None, list[Problem]()
+        tree, checked, problems = None, None, tuple[Problem, ...]()
         if isinstance(node.value, str) and not node.is_folded:
-            tree, problems = self._parser.parse(node.value)
+            tree, problems = parse_expression(node.value)
             if tree is not None:
                 checked, more = check(node.value, tree, scope)
-                problems += more
+                problems += tuple(more)
         right = not problems and checked is not None and checked.type != ""
         return SourceExpression(
-            key=key, node=node, scope=scope, tree=tree, checked=checked if right else None, problems=tuple(problems)
+            key=key, node=node, scope=scope, tree=tree, checked=checked if right else None, problems=problems
         )
 
 

@@ -8,11 +8,12 @@ import pytest
 from barrier_policy.join.schema import RecordSchema
 from barrier_policy.policy.cel.engine import Engine
 from barrier_policy.policy.cel.load import load_engine
-from barrier_policy.policy.lint.example import cases_file, policy_file
 from barrier_policy.policy.lint.model import Finding
 from barrier_policy.policy.lint.run import lint, read_sources
 from barrier_policy.policy.lint.source import Sources
 from barrier_policy.policy.loader import shipped_policies
+
+from .example import cases_file, policy_file
 
 TODAY = "2026-01-01"
 SOUND = "severity: high"

@@ -10,13 +10,14 @@ import pytest
 from barrier_policy.join.schema import RecordSchema
 from barrier_policy.policy.cel.engine import Engine
 from barrier_policy.policy.evaluate import Evaluator
-from barrier_policy.policy.lint.example import HEAD, policy_file
 from barrier_policy.policy.lint.model import LintRule
 from barrier_policy.policy.lint.records import generate
 from barrier_policy.policy.lint.run import RULES, fix, lint
 from barrier_policy.policy.lint.source import Sources
 from barrier_policy.policy.loader import load_policies
 from barrier_policy.policy.model import PolicySet
+
+from .example import HEAD, policy_file
 
 Read = Callable[..., Sources]
 FIXABLE = [rule for rule in RULES if rule.fix]

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from barrier_policy.policy.lint.model import Finding, Level
-from barrier_policy.policy.lint.output import pretty, to_github, to_json, to_junit, to_sarif
+from barrier_policy.policy.lint.output import to_github, to_json, to_junit, to_sarif
 from barrier_policy.policy.lint.run import RULES
 
 ODD = Finding(
@@ -114,7 +114,7 @@ SARIF = {
 
 
 def test_sarif_has_the_shape_of_2_1_0_and_every_result_names_its_rule() -> None:
-    made = msgspec.json.decode(pretty(to_sarif(FINDINGS[1:], RULES, "1.0.0")))
+    made = msgspec.json.decode(msgspec.json.encode(to_sarif(FINDINGS[1:], RULES, "1.0.0")))
     jsonschema.validate(made, SARIF)
     (run,) = made["runs"]
     rules = run["tool"]["driver"]["rules"]

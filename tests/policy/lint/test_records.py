@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import pytest
 
-from barrier_policy.join.schema import CORE_TYPES, Field, RecordSchema
-from barrier_policy.policy.cel.scope import ROOT
-from barrier_policy.policy.lint.example import policy_file
+from barrier_policy.join.schema import CORE_TYPES, ROOT, Field, RecordSchema
 from barrier_policy.policy.lint.records import MAX_RECORDS, Records, documented_values, generate
 from barrier_policy.policy.lint.source import Sources
 from barrier_policy.policy.record import RecordReader
+
+from .example import policy_file
 
 
 @pytest.fixture

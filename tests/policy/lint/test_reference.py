@@ -9,7 +9,8 @@ import pytest
 
 from barrier_policy.cli.policy_files import make_reference
 from barrier_policy.errors import PolicyError
-from barrier_policy.policy.lint.example import policy_file
+
+from .example import policy_file
 
 CASE = """\
 apiVersion: barrier-policy/v1

@@ -10,11 +10,12 @@ import pytest
 
 from barrier_policy.policy.cel.engine import Engine
 from barrier_policy.policy.lint.behaviour import observe
-from barrier_policy.policy.lint.example import HEAD, cases_file, pointed_at, policy_file
 from barrier_policy.policy.lint.model import Finding, Level, LintRule, lint_rule
 from barrier_policy.policy.lint.run import RULES, lint, read_sources
 from barrier_policy.policy.lint.source import Sources
 from barrier_policy.policy.loader import shipped_policies
+
+from .example import HEAD, cases_file, pointed_at, policy_file
 
 Lint = Callable[[str], list[Finding]]
 Read = Callable[..., Sources]
