@@ -63,6 +63,11 @@ _NOT_BEFORE: Final = re.compile(
 _YET: Final = re.compile(r"(?: [\w']+){0,3} (?:yet|so far|until now|as of now)\b", re.IGNORECASE)
 _BROKE_OFF: Final = re.compile(r"(?<![\d.])\d{1,2}(?:[.,]\d+)? ?% ?(?:\.{2,}|…)")
 """A bar of progress that never reached its end."""
+_STOPPED: Final = re.compile(
+    r"(?:^|[\n;(]) ?(stopped|halted|paused|angehalten|gestoppt|abgebrochen|arrêté|interrompu|detenido|parado|fermato|interrotto|gestopt|zatrzymano|остановлено)(?:\)|: )",
+    re.IGNORECASE,
+)
+"""What stopped by itself is not at its end."""
 _ERROR_TAG: Final = re.compile(r"\s*<(?:tool_use_|tool_)?error>", re.IGNORECASE)
 _ERROR_HEAD: Final = re.compile(
     r"\W{0,3}(?:\w+ )?(?:error|err|failed|failure|fatal|invalid|fehler|erreur|errore|erro)\b(?!s?\s*[:=]?\s*0\b)",
@@ -156,6 +161,8 @@ def _read_prose(text: str, question: Question) -> ResultReading:
         ratio = (ratio[0] + counted, ratio[1] + counted)
     elif question.changes and (bar := _BROKE_OFF.search(head, counted)) is not None and "100" not in head[bar.end() :]:
         ratio = bar.span()
+    elif question.changes and (stop := _STOPPED.search(head)) is not None and not question.did(stop[1].lower()):
+        ratio = stop.span()
     chosen = _choose(found, ratio)
     if chosen is None:
         return ResultReading(state=ResultState.DONE, basis="shape", start=0, end=line_end(text, 0))

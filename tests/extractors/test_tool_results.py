@@ -128,6 +128,8 @@ STATES = [
     ("slot 4: erase OK, write 61% ...", "partial"),
     ("write 10% ... 100% done", "done"),
     ("saved, disk at 61%", "done"),
+    ("sent 40 (A to L)\nstopped: quota of 40 a day, next: Moreau", "partial"),
+    ("old pods stopped, new pods are up to date", "done"),
     ("firmware written, heartbeat not seen after the restart", "unknown"),
     ("Update geschrieben, Neustart nicht beobachtet", "unknown"),
     ("mise à jour écrite, redémarrage pas vu en 120 s", "unknown"),
@@ -576,6 +578,7 @@ def test_a_share_is_all_where_no_more_was_asked_for(arguments: dict[str, Any], t
         ("usb.disconnect", "disconnected"),
         ("leave.decline", "declined, employee notified"),
         ("stream.interrupt", "stream interrupted"),
+        ("vm.stop", "stopped: vm-7"),
     ],
 )
 def test_what_the_verb_of_the_tool_says_is_done(tool: str, text: str) -> None:

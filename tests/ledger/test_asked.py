@@ -75,3 +75,32 @@ def test_what_asks_nobody_or_was_answered_at_once_is_done(name: str, text: str, 
 def test_a_lone_promise_to_look_again_is_carried(promise: str) -> None:
     decision = judge([*user("is it through"), *agent(promise), *SIZES])
     assert promise.rsplit(". ", 1)[-1] in shown(decision, "obligation")
+
+
+@pytest.mark.parametrize("tool_name", ["ask", "team.ask", "ask_owner"])
+def test_who_was_asked_by_a_tool_and_has_not_answered_is_awaited(tool_name: str) -> None:
+    asked = tool(tool_name, "req-12 sent to Ilse, no answer yet", to="ilse", q="May the choir have the big hall on 12 Feb?")
+    decision = judge(
+        [
+            *user("and ask Ilse about the hall"),
+            *asked,
+            *agent("Asked Ilse (req-12)."),
+            *user("how big is it"),
+            *agent("240 seats."),
+        ]
+    )
+    assert at(decision, 1).action == "retain"
+
+
+def test_an_answer_that_came_with_the_call_awaits_nothing() -> None:
+    asked = tool("ask_owner", '{"answer": "the small hall only"}', q="May the choir have the big hall?")
+    decision = judge(
+        [
+            *user("and ask the owner about the hall"),
+            *asked,
+            *agent("The small one."),
+            *user("how big is it"),
+            *agent("240 seats."),
+        ]
+    )
+    assert at(decision, 1).action != "retain"

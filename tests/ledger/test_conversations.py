@@ -567,3 +567,25 @@ def test_an_answer_that_was_acted_on_leaves_no_line_of_talk() -> None:
     messages = [*user("Clear the fees."), *agent("Of which account?"), *user("of account 12")]
     decision = judge([*messages, *tool("clear_fees", "cleared, receipt W-1180", account=12), *agent("Cleared.")])
     assert "Of which account? →" not in shown(decision)
+
+
+HALF = [
+    *user("Rebuild the nine shards."),
+    *tool("reindex", "3 ok, 0 ok\n8 stopped: disk of node st-4 is full\n2,4 not started", src="v6", dst="v7"),
+    *agent("Stopped in shard 8."),
+]
+
+
+def test_a_deed_of_another_kind_settles_nothing_that_it_names() -> None:
+    cleaned = [
+        *user("throw the old backups away"),
+        *tool("backup_purge", "deleted 31 backups on st-4", node="st-4"),
+        *agent("Gone."),
+    ]
+    assert at(judge([*HALF, *cleaned]), 1).action == "retain"
+
+
+@pytest.mark.parametrize("name", ["reindex.retry", "reindex", "index_status", "shards.verify"])
+def test_what_goes_on_with_it_or_looks_at_it_settles_it(name: str) -> None:
+    later = [*user("go on"), *tool(name, "st-4: all shards done", node="st-4"), *agent("All nine.")]
+    assert at(judge([*HALF, *later]), 1).action != "retain"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -10,8 +10,8 @@ from barrier_policy.digest import digest_text
 from barrier_policy.ledger.conversation.look_ups import DOUBTFUL, gives_order, is_untold
 from barrier_policy.ledger.conversation.turns import Call, Conversation, Result
 from barrier_policy.ledger.effects.receipt import MAX_WHOLE, clip, is_content, leaves, receipt_text
+from barrier_policy.ledger.effects.reconciled import MAX_OPEN, effect_id, jobs, names_of, reconciled
 from barrier_policy.ledger.model import UNSETTLED, Event, Family, Item
-from barrier_policy.transcript.model import MessageKind
 
 STATE_OF_RESULT = {
     "done": "confirmed",
@@ -27,12 +27,6 @@ LOCAL_BASES = frozenset({"shell", "table", "sql"})
 MIN_NAME = 4
 MAX_DONE = 80
 """Characters of an answer that says no more than that something is done."""
-MAX_OPEN = 20
-
-
-def effect_id(call: Call) -> str:
-    """The name of a call's effect in the ledger."""
-    return f"effect:{call.ref.message}.{call.ref.part}"
 
 
 def find_effects(conversation: Conversation) -> tuple[list[Item], list[Event], list[Call]]:
@@ -46,7 +40,7 @@ def find_effects(conversation: Conversation) -> tuple[list[Item], list[Event], l
         untold, ordered = is_untold(turn), bool(turn.calls) and gives_order(conversation, turn)
         for call in turn.calls:
             effects.add(call, untold=untold, ordered=ordered)
-    effects.events.extend(_jobs(conversation, effects.handles, effects.states))
+    effects.events.extend(jobs(conversation, effects.handles, effects.states))
     items = effects.finished()
     open_look_ups = {call.ref: call for item, call in effects.looked_up.items() if effects.states[item] in UNSETTLED}
     return items, effects.events, list(open_look_ups.values())
@@ -80,6 +74,7 @@ class _Effects:
         self.events: list[Event] = []
         self.states: dict[str, str] = {}
         self.handles: dict[str, list[str]] = {}
+        self.tools: dict[str, str] = {}
         self.outcomes: dict[str, str] = {}
         self.looked_up: dict[str, Call] = {}
         self._of_turn: dict[str, str] = {}
@@ -101,14 +96,14 @@ class _Effects:
         """Take the next call; `untold`: the user's message gives no work that was recognized; `ordered`: it asks nothing."""
         if call.fact is not None and call.fact.get("plan"):
             return  # its entries are obligations of their own
-        names = {name for full in _names(call) for name in (full, _last_segment(full))}
+        names = {name for full in names_of(call) for name in (full, _last_segment(full))}
         named = sorted(names & self.handles.keys())
         if not call.reads or (not named and ((not untold and _acts_after_all(call)) or (ordered and _tells_deed(call)))):
             self._begin(call)
         else:
             of_turn = {self._of_turn[name] for name in names & self._of_turn.keys() if len(name) >= MIN_NAME}
             self.outcomes.update(dict.fromkeys(sorted(of_turn), _outcome(call)))
-        for event in _reconciled(call, named, self.handles, self.states):
+        for event in reconciled(call, named, self.handles, self.states, self.tools):
             self.events.append(event)
             self.states[event.item] = event.state
             self.outcomes[event.item] = _outcome(call)
@@ -120,6 +115,7 @@ class _Effects:
     def _begin(self, call: Call) -> None:
         item = _effect(call)
         self.items.append(item)
+        self.tools[item.id] = call.part.name
         for event in _own_events(call, item.id):
             self.events.append(event)
             self.states[item.id] = event.state
@@ -308,55 +304,3 @@ def _handles(call: Call) -> Iterator[str]:
         yield from result.fact.get("handles", ()) if result.fact else ()
     if call.fact:
         yield from call.fact.get("keys", ())
-
-
-def _reconciled(
-    call: Call, named: Sequence[str], handles: Mapping[str, list[str]], states: Mapping[str, str]
-) -> Iterator[Event]:
-    """A later call that names open effects settles them when its result reports so."""
-    for handle in named:
-        for item in handles[handle][-MAX_OPEN:]:
-            if item == effect_id(call) or states.get(item) not in UNSETTLED:
-                continue
-            for result in call.results:
-                state = _reported(result)
-                if state:
-                    yield Event(result.ref.message, item, state, f"`{handle}` at message {result.ref.message}")
-
-
-def _names(call: Call) -> Iterator[str]:
-    yield from leaves(call.part.arguments)
-    yield from call.fact.get("targets", ()) if call.fact else ()
-    for result in call.results:
-        yield from result.fact.get("handles", ()) if result.fact else ()
-
-
-def _reported(result: Result) -> str:
-    """What a look-up says about the thing it looks at; "" where it says nothing final."""
-    if result.fact is None:
-        return ""
-    reported = str(result.fact.get("reports", ""))
-    return {"done": "confirmed", "failed": "failed_clean", "rejected": "failed_clean", "partial": "partial"}.get(
-        reported, ""
-    )
-
-
-def _jobs(conversation: Conversation, handles: Mapping[str, list[str]], states: dict[str, str]) -> Iterator[Event]:
-    """Notices of the runtime that a background job has ended."""
-    for message in conversation.messages:
-        if message.kind is not MessageKind.NOTICE:
-            continue
-        for fact in conversation.of_kind(message.index, "background_job"):
-            state = {"finished": "confirmed", "failed": "failed_clean"}.get(str(fact.get("state", "")), "")
-            for item in handles.get(str(fact.get("handle", "")), ())[-MAX_OPEN:]:
-                if state and states.get(item) in UNSETTLED:
-                    states[item] = state
-                    yield Event(message.index, item, state, f"notice at message {message.index}")
-
-
-def effect_states(items: Iterable[Item], states: dict[str, str]) -> dict[int, list[str]]:
-    """States of effects by the message of their call."""
-    by_message: dict[int, list[str]] = {}
-    for item in items:
-        by_message.setdefault(item.message, []).append(states[item.id])
-    return by_message

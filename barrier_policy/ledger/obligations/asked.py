@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from barrier_policy.facts.words import content_words
+from barrier_policy.ledger.conversation.tool_names import name_parts
 from barrier_policy.ledger.conversation.turns import MAX_REPLY, Call, Conversation, Turn, closing_words, user_text
 from barrier_policy.ledger.dialogue.cues import asks, find_awaited
 from barrier_policy.ledger.effects.receipt import leaves
@@ -26,7 +27,29 @@ _WRITING = (
 MESSENGERS = frozenset(_WRITING.split())
 """Parts of the names of tools by which people write to each other."""
 
-_NAME_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+ASKING = frozenset(
+    [
+        "ask",
+        "consult",
+        "frag",
+        "frage",
+        "fragen",
+        "demande",
+        "demander",
+        "pregunta",
+        "preguntar",
+        "chiedi",
+        "chiedere",
+        "pergunta",
+        "perguntar",
+        "vraag",
+        "vragen",
+        "zapytaj",
+        "kiku",
+    ]
+)
+"""Parts of the names of tools by which somebody is asked."""
+
 _QUESTION = re.compile(r"[?？؟](?=[\s\"'»”’)]|$)")
 
 
@@ -57,12 +80,19 @@ def asked_by_message(conversation: Conversation) -> Iterator[Found]:
 
 def _sent(turn: Turn) -> list[Call]:
     """The calls of a turn that sent a question, and whose results say no more than that it has gone out."""
-    return [call for call in turn.calls if not call.reads and _writes(call) and _question(call) and _has_left(call)]
+    sent = (call for call in turn.calls if (_has_left(call) and not call.reads and _writes(call)) or _awaits(call))
+    return [call for call in sent if _question(call)]
 
 
 def _writes(call: Call) -> bool:
     """Whether a tool writes to people, by its name."""
-    return not MESSENGERS.isdisjoint(part.lower() for part in _NAME_PARTS.findall(call.part.name))
+    return not MESSENGERS.isdisjoint(name_parts(call.part.name))
+
+
+def _awaits(call: Call) -> bool:
+    """Whether a tool that asks somebody, by its name, says that the answer is still to come."""
+    last = call.results[-1].fact if call.results and not ASKING.isdisjoint(name_parts(call.part.name)) else None
+    return last is not None and last.get("reports") in ("pending", "unknown")
 
 
 def _question(call: Call) -> str:

@@ -12,7 +12,7 @@ from barrier_policy.ledger.conversation.turns import (
     says_only,
 )
 from barrier_policy.ledger.dialogue.cues import SHARE, only_acknowledges
-from barrier_policy.ledger.effects.find import effect_id
+from barrier_policy.ledger.effects.reconciled import effect_id
 from barrier_policy.ledger.model import UNSETTLED, Event, Item
 from barrier_policy.ledger.obligations.owed import Found, new_obligation
 from barrier_policy.transcript.model import Origin

@@ -21,7 +21,7 @@ from barrier_policy.ledger.conversation.turns import (
     user_text,
 )
 from barrier_policy.ledger.dialogue.cues import asks, tells_rest
-from barrier_policy.ledger.effects.find import effect_id
+from barrier_policy.ledger.effects.reconciled import effect_id
 from barrier_policy.ledger.model import UNSETTLED, Event
 from barrier_policy.ledger.obligations.owed import Found, new_obligation
 from barrier_policy.ledger.obligations.put_aside import put_aside
