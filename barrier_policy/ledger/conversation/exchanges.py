@@ -23,16 +23,20 @@ BARE = 24
 
 def find_exchanges(conversation: Conversation) -> Iterator[tuple[int, str]]:
     """Messages, and the line that is to be noted for each: of the newest exchanges, in order."""
-    talked = (
-        turn
-        for turn in conversation.turns
-        if turn.has_user
-        and turn.is_read
-        and (not turn.calls or any(may_bind(conversation, turn, rule) for rule in conversation.of_kind(turn.start, *RULES)))
-    )
+    talked = (turn for turn in conversation.turns if turn.has_user and turn.is_read and _outlives(conversation, turn))
     found = [_answered(conversation, turn) for turn in talked if turn.start < conversation.present]
     for places, text in [exchange for exchange in found if exchange is not None][-NEWEST:]:
         yield from ((place, text) for place in places)
+
+
+def _outlives(conversation: Conversation, turn: Turn) -> bool:
+    """Whether an answer says more than what the agent has done with it at once: it holds a rule, or how much was consented to."""
+    if not turn.calls:
+        return True
+    if any(may_bind(conversation, turn, rule) for rule in conversation.of_kind(turn.start, *RULES)):
+        return True
+    text = user_text(conversation, turn)
+    return not all(call.reads for call in turn.calls) and "approval" in turn.kinds and any(map(str.isdigit, text))
 
 
 def _answered(conversation: Conversation, turn: Turn) -> tuple[tuple[int, int], str] | None:
