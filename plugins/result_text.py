@@ -176,10 +176,18 @@ def _is_no_news(head: str, saying: Saying, question: Question) -> bool:
         return True
     if saying.state is ResultState.PENDING and question.did(word) and _NUMBER.search(head) is not None:
         return True
+    if question.runs_commands and word.endswith("ing") and _is_overtaken(head, saying):
+        return True
     if word not in _LOG_WORDS:
         return False
     hangs = _HANGS_ON.search(head, max(0, saying.start - 12), saying.start) is not None
     return hangs or (question.runs_commands and _GOES_ON.match(head, saying.end) is not None)
+
+
+def _is_overtaken(head: str, saying: Saying) -> bool:
+    """Whether a word opens a line of a log that goes on after it: `Uploading …`, and then `Published …`."""
+    begin, end = head.rfind("\n", 0, saying.start) + 1, head.find("\n", saying.end)
+    return _VISIBLE.search(head, begin, saying.start) is None and end >= 0 and _VISIBLE.search(head, end) is not None
 
 
 def _still_true(head: str, found: Sequence[Saying]) -> Sequence[Saying]:
