@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from barrier_policy.ledger.dialogue.cues import FIRST_WORDS, postpones, tells_rest
+from barrier_policy.ledger.dialogue.cues import FIRST_WORDS, find_awaited, find_waiting, postpones, tells_rest
 
 PUT_OFF = {
     "English": "Meanwhile, could you water the ferns?",
@@ -54,3 +54,18 @@ def test_what_stands_late_in_a_message_puts_nothing_off() -> None:
 def test_a_plain_answer_puts_nothing_off_and_leaves_no_rest(text: str) -> None:
     assert not postpones(text)
     assert not tells_rest(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It depends on the weight.",
+        "Das hängt davon ab, wie schwer es ist.",
+        "Dipende da quanto pesa.",
+        "The hooks lie on their side.",
+        "The old sessions work until they expire.",
+        "I'd say so, it can be undone.",
+    ],
+)
+def test_what_depends_on_something_waits_for_nobody(text: str) -> None:
+    assert find_awaited(text) is None and find_waiting(text) is None

@@ -31,10 +31,13 @@ MAX_WHOLE = 150
 MAX_LIST = 600
 FEWEST_POINTS = 3
 MIN_TOLD = 4
+MIN_CLAUSE = 5
+"""Words of a clause before a question that tell something."""
 MAX_NOTED = 60
 MAX_ANSWER = 120
 _SENTENCE = re.compile(r"\S.*?(?:[.!?…]+(?=\s|$)|[。！？]|\n|$)", re.DOTALL)
 _POINT = re.compile(r"(?:^|\s)\d{1,2}[.)](?=\s)")
+CLAUSES = re.compile(r"[,;:—–]\s")
 _NUMBER = re.compile(r"\d[\d.,:]*\d|\d")
 
 
@@ -47,7 +50,7 @@ def statements(conversation: Conversation, live: Set[int]) -> Iterator[Item]:
     working = [
         turn
         for turn in conversation.turns
-        if turn.start < conversation.present and (is_instruction(turn) or _said(conversation, turn))
+        if turn.start < conversation.present and not turn.withdrawn and (is_instruction(turn) or _said(conversation, turn))
     ]
     for turn in working:
         if turn.start in live:
@@ -91,13 +94,16 @@ def _is_courtesy(sentence: str, facts: Sequence[Fact]) -> bool:
     words = sentence.strip()
     if any(words in fact.text or fact.text in words for fact in facts):
         return False
-    return thanks(words) or only_acknowledges(words) or (words.endswith(("?", "？", "؟")) and STATES.search(words) is None)
+    if words.endswith(("?", "？", "؟")):
+        told = re.split(CLAUSES, words)[0]  # `if it won't start we take the other van, you have the form?`
+        return STATES.search(words) is None and (told == words or len(told.split()) < MIN_CLAUSE)
+    return thanks(words) or only_acknowledges(words)
 
 
 def told_in_passing(conversation: Conversation) -> Iterator[Item]:
     """What a user said that asks nothing and that the agent took note of in a few words: `sorry, the other way round: …`."""
     for turn in conversation.turns:
-        if not turn.has_user or turn.calls or turn.start >= conversation.present or "secret" in turn.kinds:
+        if not turn.has_user or turn.withdrawn or turn.calls or turn.start >= conversation.present or "secret" in turn.kinds:
             continue
         text = user_text(conversation, turn).strip()
         reply = closing_words(conversation, turn).strip()
