@@ -75,3 +75,9 @@ def test_what_asks_nobody_or_was_answered_at_once_is_done(name: str, text: str, 
 def test_a_lone_promise_to_look_again_is_carried(promise: str) -> None:
     decision = judge([*user("is it through"), *agent(promise), *SIZES])
     assert promise.rsplit(". ", 1)[-1] in shown(decision, "obligation")
+
+
+def test_what_the_user_says_at_present_may_ask_again_as_well_as_answer() -> None:
+    messages = _ask("chat.send", "Is the hall heated in October?", "sent")
+    tail = [*user("the choir would like to know about the heated hall in October"), *agent("I see.")]
+    assert at(judge([*messages, *SIZES], tail), 1).action == "retain"

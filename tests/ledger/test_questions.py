@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .conftest import agent, at, judge, user
+from .conftest import agent, at, judge, tool, user
 
 OTHER = [*user("How big is the hall?"), *agent("It holds 240 people.")]
 
@@ -38,3 +38,14 @@ def test_what_the_user_says_of_an_answer_that_is_still_due_stays_with_the_questi
     asked = [*user("The customer is blocked by it."), *agent("Has Henrik seen it?")]
     decision = judge([*asked, *user(told), *user("how many backports are there"), *agent("17."), *OTHER])
     assert [at(decision, message).action for message in (1, 2)] == ["retain", "retain"]
+
+
+def test_an_aside_that_made_the_agent_act_need_not_stay_with_the_question_that_it_passed_over() -> None:
+    aside = [
+        *user("hang on, is the door camera dead?"),
+        *tool("cam_ping", "online", id="door"),
+        *agent("It is online."),
+    ]
+    decision = judge([*ASKED, *aside, *OTHER])
+    assert at(decision, 1).action == "retain"
+    assert at(decision, 2).action != "retain"
