@@ -30,8 +30,8 @@ def worst(classes: Iterable[EffectClass]) -> EffectClass | None:
 class Basis(StrEnum):
     """What a class follows from.
 
-    `noun` is a name without a verb, whose class is that of a word which may be one (`order`, `note`); `unknown` one without a known word:
-    it reads only where an argument looks like a selection.
+    `noun` is a name without a verb, whose class is that of a word which may be one (`order`, `note`); `report` one for a thing that is only
+    ever looked at (`ci_status`); `unknown` one without a known word: it reads only where an argument looks like a selection.
     """
 
     ANNOTATION = "annotation"
@@ -41,6 +41,7 @@ class Basis(StrEnum):
     HTTP = "http"
     NAME = "name"
     NOUN = "noun"
+    REPORT = "report"
     UNKNOWN = "unknown"
 
 

@@ -19,6 +19,8 @@ _BEGINS: Final = word_set(
     "start launch begin initiate trigger schedule plan queue enqueue request propose kick run spawn job jobs task tasks batch build "
     "workflow pipeline agent worker"
 )
+_SHORT: Final = {"ack": "acknowledge"}
+"""Verbs as names of tools shorten them."""
 _MAIL_WORDS: Final = word_set("mail email smtp sendmail mailx sms")
 _TEXT_BASES: Final = (Basis.SHELL, Basis.SQL, Basis.TABLE)
 _ENDED: Final = ("cancel", "abort", "kill", "terminat", "stop")
@@ -98,7 +100,8 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 def _is_participle(word: str, verb: str) -> bool:
-    """`place` and `placed`, `assign` and `assigned`, `submit` and `submitted`."""
+    """`place` and `placed`, `assign` and `assigned`, `submit` and `submitted`, `ack` and `acknowledged`."""
+    verb = _SHORT.get(verb, verb)
     return len(verb) > MIN_VERB and word in (verb + "ed", verb.removesuffix("e") + "ed", verb + verb[-1] + "ed")
 
 

@@ -196,6 +196,8 @@ def _is_no_news(head: str, saying: Saying, question: Question) -> bool:
         return True
     if saying.state is ResultState.PENDING and question.did(word) and _NUMBER.search(head) is not None:
         return True
+    if question.runs_commands and word.endswith("ing") and _is_overtaken(head, saying):
+        return True
     if word not in _LOG_WORDS:
         return False
     hangs = _HANGS_ON.search(head, max(0, saying.start - 12), saying.start) is not None
@@ -209,6 +211,12 @@ def _as_meant(head: str, saying: Saying) -> Saying:
     if saying.state is not ResultState.DONE or _NOT_BEFORE.search(head, max(0, saying.start - 60), saying.start) is None:
         return saying
     return msgspec.structs.replace(saying, state=ResultState.PENDING, weak=True)
+
+
+def _is_overtaken(head: str, saying: Saying) -> bool:
+    """Whether a word opens a line of a log that goes on after it: `Uploading …`, and then `Published …`."""
+    begin, end = head.rfind("\n", 0, saying.start) + 1, head.find("\n", saying.end)
+    return _VISIBLE.search(head, begin, saying.start) is None and end >= 0 and _VISIBLE.search(head, end) is not None
 
 
 def _still_true(head: str, found: Sequence[Saying]) -> Sequence[Saying]:

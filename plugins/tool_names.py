@@ -84,7 +84,7 @@ def judge_name(name: str, *, carries: bool = False) -> Judgement | None:
     has_verb = class_of_verbs(words) is not None
     if effect_class is EffectClass.READ_ONLY and carries and not has_verb:
         effect_class = None
-    basis = Basis.NAME if has_verb else Basis.NOUN
+    basis = Basis.NAME if has_verb else _basis_of_nouns(words)
     return None if effect_class is None else judge(effect_class, bare, assumed=True, basis=basis)
 
 
@@ -134,6 +134,11 @@ def _class_of_nouns(words: tuple[str, ...]) -> EffectClass | None:
     inner = next((_ACTS[word] for word in words if word in _ACTS), None)
     known = len(words) == 1 or words[-1].isdigit()
     return inner or (EffectClass.READ_ONLY if first in _REPORTS and known else None)
+
+
+def _basis_of_nouns(words: tuple[str, ...]) -> Basis:
+    """Whether a name without a verb can't mean a deed: no word of it may be one, and the last is a thing that is looked at."""
+    return Basis.REPORT if words[-1:] and words[-1] in _REPORTS and _ACTS.keys().isdisjoint(words) else Basis.NOUN
 
 
 def _reads(word: str) -> bool:

@@ -10,6 +10,7 @@ from barrier_policy.ledger.conversation.look_ups import with_look_ups
 from barrier_policy.ledger.conversation.mere_questions import with_questions
 from barrier_policy.ledger.conversation.remarks import with_remarks
 from barrier_policy.ledger.conversation.turns import Conversation
+from barrier_policy.ledger.conversation.withdrawn import with_withdrawals
 from barrier_policy.ledger.currency.looked_again import MAX_ANSWER
 from barrier_policy.ledger.currency.superseded import find_corrections, newest_answers, supersede
 from barrier_policy.ledger.effects.find import find_effects
@@ -24,7 +25,7 @@ from barrier_policy.transcript.model import MessageKind
 
 def build_ledger(conversation: Conversation, bindings: Sequence[Item], binding_events: Sequence[Event]) -> Ledger:
     """The ledger of a conversation and of the bindings that its exact values make; linear in its messages and facts."""
-    conversation = with_remarks(with_look_ups(with_questions(conversation)))
+    conversation = with_withdrawals(with_remarks(with_look_ups(with_questions(conversation))))
     effects, effect_events, look_ups = find_effects(conversation)
     effect_states = derive_states(tuple(effect_events))
     obligations, obligation_events = find_obligations(conversation, effect_states, look_ups)

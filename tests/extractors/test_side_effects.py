@@ -155,9 +155,14 @@ def test_a_name_is_judged_by_its_verbs_as_an_assumption(name: str, expected: str
     assert shown(call(name, {"id": "x-1"}), "effect_class", "basis", "assumed") == (expected, "name", True)
 
 
-@pytest.mark.parametrize("name", ["order_history", "job_status", "forecast", "pr_comments", "command_history", "mail.sizes"])
+@pytest.mark.parametrize("name", ["order_history", "job_status", "pr_comments", "command_history", "mail.sizes"])
 def test_a_name_of_nouns_for_what_is_reported_reads_and_says_by_what(name: str) -> None:
     assert shown(call(name, {"id": "x-1"}), "effect_class", "basis", "assumed") == (READ, "noun", True)
+
+
+@pytest.mark.parametrize("name", ["forecast", "ci_status", "estado_sendero.estado", "lag"])
+def test_a_name_of_nothing_but_what_is_looked_at_can_mean_no_deed(name: str) -> None:
+    assert shown(call(name, {"id": "x-1"}), "effect_class", "basis", "assumed") == (READ, "report", True)
 
 
 @pytest.mark.parametrize("name", ["shop_order", "book_flight", "hass_call_service", "control_device", "device_command"])

@@ -164,6 +164,8 @@ def test_a_change_has_the_state_that_its_result_reports(text: Any, state: str) -
         ("Running formatting and checks...\nok", "done"),
         ("copied 1/40\ncopied 40/40", "done"),
         ("copied 1/40\ncopied 12/40", "partial"),
+        ("Uploading ring v0.9.0\nPublished ring v0.9.0 at registry `main`", "done"),
+        ("pushed tag v0.9.0\nUploading ring v0.9.0", "pending"),
     ],
 )
 def test_the_output_of_a_command_is_read_as_a_log(text: str, state: str) -> None:
@@ -281,6 +283,7 @@ def test_cancelled_is_what_a_cancelling_call_wanted_and_open_from_another() -> N
         ("depot_submit", "Change 88142 submitted"),
         ("quote_submit", "submitted, receipt 0322-QQ-18"),
         ("techlog.defer", "#3301 deferred, cat D, until 2026-09-26"),
+        ("bms.ack", "ALM-209 acknowledged 13:04"),
     ],
 )
 def test_the_tool_s_own_verb_done_with_a_number_is_done(tool: str, text: str) -> None:

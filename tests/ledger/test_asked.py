@@ -104,3 +104,9 @@ def test_an_answer_that_came_with_the_call_awaits_nothing() -> None:
         ]
     )
     assert at(decision, 1).action != "retain"
+
+
+def test_what_the_user_says_at_present_may_ask_again_as_well_as_answer() -> None:
+    messages = _ask("chat.send", "Is the hall heated in October?", "sent")
+    tail = [*user("the choir would like to know about the heated hall in October"), *agent("I see.")]
+    assert at(judge([*messages, *SIZES], tail), 1).action == "retain"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from barrier_policy.ledger.dialogue.cues import FIRST_WORDS, asks, postpones, tells_rest
+from barrier_policy.ledger.dialogue.cues import FIRST_WORDS, asks, find_awaited, find_waiting, postpones, tells_rest
 
 PUT_OFF = {
     "English": "Meanwhile, could you water the ferns?",
@@ -69,3 +69,18 @@ def test_a_verb_in_the_midst_of_a_sentence_asks_nothing(text: str) -> None:
 )
 def test_a_verb_at_the_beginning_asks(text: str) -> None:
     assert asks(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It depends on the weight.",
+        "Das hängt davon ab, wie schwer es ist.",
+        "Dipende da quanto pesa.",
+        "The hooks lie on their side.",
+        "The old sessions work until they expire.",
+        "I'd say so, it can be undone.",
+    ],
+)
+def test_what_depends_on_something_waits_for_nobody(text: str) -> None:
+    assert find_awaited(text) is None and find_waiting(text) is None

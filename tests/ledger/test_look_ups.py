@@ -25,6 +25,7 @@ EARLIER: Messages = [
         ("who has lift 2 at ten?", "bay_plan", "lift 2: 10:00-11:30 Meric, clutch"),
         ("what did they order", "crm_order", "2 proofing cabinets, driver Lutz"),
         ("did the washer finish", "washer", "done 17:41"),
+        ("disk space?", "host.df", "D: 1.2 TB free (quota pending: none)"),
         ("ποιος λείπει σήμερα", "hr_absent", "Νίκη Δ. (άδεια)"),
     ],
 )
@@ -379,3 +380,40 @@ def test_an_order_that_a_tool_named_by_nouns_answers_with_a_deed_has_a_receipt()
 def test_a_seat_is_no_share() -> None:
     messages = [*user("put Lotte in the evening class"), *tool("Enrol", "ENR-60071 ok, seat 9 of 12", student="Lotte")]
     assert "done" in shown(judge([*messages, *agent("She has seat 9.")]), "receipt")
+
+
+# reads that may have acted ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [
+        ("tickets.read", "Printer on floor 2\nStatus: waiting for customer"),
+        ("Orders_Get", "<order><status>packed</status><note>card pending</note></order>"),
+        ("wiki_lookup", "Lamps: 96 in all. Pending review by the architect."),
+        ("ci_status", "unit ok, contract ok, browser pending"),
+        ("occupancy", "41/48"),
+    ],
+)
+def test_what_is_under_way_in_an_answer_of_a_look_up_is_what_was_looked_at(name: str, answer: str) -> None:
+    decision = judge([*EARLIER, *user("See to the lamps on floor 2."), *tool(name, answer, day="mon"), *agent("I see.")])
+    assert name not in shown(decision, "receipt") and at(decision, 5).action != "retain"
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [("consult.ask", "consult Q-11, no answer yet"), ("export_get", '{"job":"exp-77","state":"queued"}')],
+)
+def test_who_asks_somebody_and_what_has_got_a_new_number_did_act(name: str, answer: str) -> None:
+    decision = judge([*EARLIER, *user("See to the lamps on floor 2."), *tool(name, answer, day="mon"), *agent("I see.")])
+    assert at(decision, 5).action == "retain"
+
+
+@pytest.mark.parametrize("answer", ["503 Service Unavailable - cannot list tracks", "Error: connection refused"])
+def test_a_look_up_that_fails_right_after_a_deed_was_left_open_stays_with_it(answer: str) -> None:
+    deed = tool("rollout_promote", "Committing edit 0a7f\nread timed out", track="main", edit="0a7f-55c1")
+    failed = tool("tracks_list", answer, app="test.bike")
+    decision = judge(
+        [*user("Push it to the main track."), *deed, *agent("No answer to the commit."), *failed, *agent("No luck.")]
+    )
+    assert at(decision, 4).action == "retain"

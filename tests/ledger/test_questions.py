@@ -62,3 +62,14 @@ def test_a_question_whose_look_ups_failed_is_open_while_the_agent_puts_it_off(cl
 def test_it_is_over_once_it_was_looked_up_again() -> None:
     again = [*user("it is up again"), *tool("invoices.list", "2 rows: 118, 119", of="Ana"), *agent("118 and 119.")]
     assert at(judge([*UNREACHED, *agent("I'll look again at 19:00."), *again, *OTHER]), 0).action != "retain"
+
+
+def test_an_aside_that_made_the_agent_act_need_not_stay_with_the_question_that_it_passed_over() -> None:
+    aside = [
+        *user("hang on, is the door camera dead?"),
+        *tool("cam_ping", "online", id="door"),
+        *agent("It is online."),
+    ]
+    decision = judge([*ASKED, *aside, *OTHER])
+    assert at(decision, 1).action == "retain"
+    assert at(decision, 2).action != "retain"

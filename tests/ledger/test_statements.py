@@ -117,3 +117,38 @@ def test_a_list_is_told_whole_although_some_of_its_points_are_rules() -> None:
     told = "plan for the move, as agreed: 1. label the crates 2. is off (no photos, Ute said so) 3. load van 4 4. sweep. one at a time, I say when"
     decision = judge([*user(told), *agent("Four steps without the second, one at a time."), *OTHER])
     assert told in shown(decision) or at(decision, 0).action == "retain"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Jon takes the van to the shop. if it does not start we borrow the one of the school, you have the form, right?",
+        "Toño lleva la furgoneta al taller. si no arranca pedimos la del colegio, tienes el impreso verdad?",
+    ],
+)
+def test_what_a_sentence_tells_before_it_asks_is_kept(text: str) -> None:
+    decision = judge([*user(text), *agent("Yes, I have it."), *OTHER, *OTHER])
+    assert (
+        text.split(". ")[1].split(",")[0] in " ".join(record.text for record in decision.carrier)
+        or at(decision, 0).action == "retain"
+    )
+
+
+@pytest.mark.parametrize(
+    "owned",
+    [
+        "You're right, that was September.",
+        "Sorry, that was the bill of September.",
+        "Vous avez raison, ça venait de Lyon.",
+        "Du hast recht, das war die Rechnung vom September.",
+    ],
+)
+def test_what_the_agent_says_of_its_own_error_is_kept_beside_what_is_right(owned: str) -> None:
+    wrong = [*user("cloud bill of october?"), *tool("cost_month", "18,204.11 USD", m="2026-09"), *agent("18,204 dollars.")]
+    right = [
+        *user("can't be, look again"),
+        *tool("cost_month", "21,977.40 USD", m="2026-10"),
+        *agent(f"{owned} October is 21,977.40 USD."),
+    ]
+    decision = judge([*wrong, *right, *user("how big is the hall?"), *agent("240 people.")])
+    assert owned in " ".join(record.text for record in decision.carrier)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from barrier_policy.ledger.conversation.adopted import FEWEST_POINTS, MAX_LIST, steps
 from barrier_policy.ledger.conversation.told import may_bind
-from barrier_policy.ledger.conversation.turns import Conversation, Turn, end_of, has_left, user_text
+from barrier_policy.ledger.conversation.turns import Conversation, Turn, end_of, has_left, user_text, words_of
 from barrier_policy.ledger.dialogue.cues import asks
 
 RULES = ("constraint", "approval_gate")
@@ -42,7 +43,7 @@ def _outlives(conversation: Conversation, turn: Turn) -> bool:
 def _answered(conversation: Conversation, turn: Turn) -> tuple[tuple[int, int], str] | None:
     """Where the question and the answer stand, neither of which may go alone, and both in one line."""
     before = conversation.turns[turn.index - 1] if turn.index else None
-    if before is None or not before.asks or turn.puts_off:
+    if before is None or not before.asks or turn.puts_off or turn.withdrawn:
         return None
     if has_left(conversation.messages[before.final + 1 : turn.start]):
         return None  # what answered it has left
@@ -53,7 +54,10 @@ def _answered(conversation: Conversation, turn: Turn) -> tuple[tuple[int, int], 
 
 
 def _question(conversation: Conversation, turn: Turn, answer: str) -> str:
-    """What was asked: its last question, with the closing words before it where the answer is a bare choice."""
+    """What was asked: its last question, with the closing words before it where the answer is a bare choice, and the whole where it numbers several."""
+    whole = words_of(conversation.messages[turn.final]).strip()
+    if len(whole) <= MAX_LIST and steps(whole) >= FEWEST_POINTS:
+        return whole
     asked = conversation.of_kind(turn.final, "question")
     closing = end_of(conversation.messages[turn.final]).strip()
     return asked[-1].text[-MAX_QUESTION:] if asked and len(answer) > BARE else closing

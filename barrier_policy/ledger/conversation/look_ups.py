@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import msgspec
 
+from barrier_policy.facts.model import Fact
 from barrier_policy.ledger.conversation.turns import Call, Conversation, Turn, says_only, words_of
 from barrier_policy.ledger.dialogue.cues import asks, has_question_word, may_ask
 
 TELLING = frozenset({"instruction", "constraint", "approval_gate", "release", "correction", "denial"})
 MAX_ASKED = 400
-DOUBTFUL = frozenset({"unknown", "noun"})
+NOUNS = frozenset({"noun", "report"})
+DOUBTFUL = NOUNS | {"unknown"}
 """What the class of a call follows from where its name has no verb."""
 
 
@@ -47,11 +49,12 @@ def _settled(conversation: Conversation, turn: Turn) -> Turn:
 
 
 class _Asked(msgspec.Struct, frozen=True, kw_only=True):
-    """How the user's message asks: at all, as a question and not just in few words, by a question word; and where it was answered."""
+    """How the user's message asks: at all, as a question and not just in few words, by a question word, or for no deed; and where it was answered."""
 
     maybe: bool
     surely: bool
     by_word: bool
+    merely: bool
     answered: int
 
     @classmethod
@@ -64,6 +67,7 @@ class _Asked(msgspec.Struct, frozen=True, kw_only=True):
             maybe=surely or may_ask(text),
             surely=surely,
             by_word=has_question_word(text),
+            merely="question" in turn.kinds and "request" not in turn.kinds,
             answered=next(answers, turn.end),
         )
 
@@ -72,11 +76,14 @@ class _Asked(msgspec.Struct, frozen=True, kw_only=True):
         basis = str(call.fact.get("basis", "")) if call.fact is not None else ""
         if basis not in DOUBTFUL or not call.results or call.ref.message > self.answered:
             return False
-        if not (self.surely if basis == "noun" else self.maybe):
+        if not (self.surely if basis in NOUNS else self.maybe):
             return False
-        facts = [result.fact for result in call.results]
-        return all(fact is not None and self._is_answer(str(fact.get("reports", "")), fact.get("basis")) for fact in facts)
+        return all(result.fact is not None and self._is_answer(result.fact) for result in call.results)
 
-    def _is_answer(self, reports: str, basis: object) -> bool:
+    def _is_answer(self, fact: Fact) -> bool:
         """A result that speaks of no state; `was it sent?` may be answered by any, in words: it is that of what was asked about."""
-        return reports in ("", "failed") or (self.by_word and basis == "text")
+        reports = str(fact.get("reports", ""))
+        if reports in ("", "failed"):
+            return True
+        tells = self.merely and reports != "unknown" and not fact.get("handles")
+        return fact.get("basis") == "text" and (self.by_word or tells)

@@ -25,6 +25,9 @@ MAX_LIST = 600
 FEWEST_POINTS = 3
 STATES = re.compile(r"[:：]\s|\d|(?<=[\w,] )[^\W\d_a-z][a-zà-ÿа-яё]{2,}")
 """What has a colon, a number or a name states something; the rest is talk."""
+MIN_CLAUSE = 5
+"""Words of a clause before a question that tell something."""
+CLAUSES = re.compile(r"[,;:—–]\s")
 _SENTENCE = re.compile(r"\S.*?(?:[.!?…]+(?=\s|$)|[。！？]|\n|$)", re.DOTALL)
 _POINT = re.compile(r"(?:^|\s)\d{1,2}[.)](?=\s)")
 MARKER = 5
@@ -88,4 +91,7 @@ def _is_courtesy(sentence: str, facts: Sequence[Fact]) -> bool:
     words = sentence.strip()
     if any(words in fact.text or fact.text in words for fact in facts):
         return False
-    return thanks(words) or only_acknowledges(words) or (words.endswith(("?", "？", "؟")) and STATES.search(words) is None)
+    if words.endswith(("?", "？", "؟")):
+        told = re.split(CLAUSES, words)[0]  # `if it won't start we take the other van, you have the form?`
+        return STATES.search(words) is None and (told == words or len(told.split()) < MIN_CLAUSE)
+    return thanks(words) or only_acknowledges(words)

@@ -16,6 +16,7 @@ from barrier_policy.ledger.dialogue.cues import (
     postpones,
     says_it_waits,
     tells_rest,
+    withdrawn_from,
 )
 from barrier_policy.transcript.model import Message, MessageKind, Origin, Part, PartType
 from barrier_policy.transcript.pairing import Pairs, PartRef
@@ -60,6 +61,7 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     or says that it is still `at_rest` of what was asked, or in which words (`awaits`) that somebody else has yet to answer, or that it
     `wants_report` of what the user does or sees. The user's message `puts_off` an answer, and `replies` where the agent had just asked,
     unless it does that, or gives an order instead of a report, or the agent had only said, in words of a list, that it waits (`only_waits`).
+    What it asks for is `withdrawn` where the user took it back before anything was done, there or in the next message, which is so too.
     """
 
     index: int
@@ -78,6 +80,7 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     wants_report: bool = False
     puts_off: bool = False
     replies: bool = False
+    withdrawn: bool = False
 
 
 class Conversation(msgspec.Struct, frozen=True, kw_only=True):
@@ -196,7 +199,8 @@ def _turn(
     closing = end_of(messages[final]) if final >= 0 else ""
     asked = before is not None and before.asks
     orders = has_user and any(fact.kind == "request" and not fact.get("proposed") for fact in facts.by_message[start])
-    puts_off = asked and postpones(words_of(messages[start])[:MAX_REPLY])
+    opening = words_of(messages[start])[:MAX_REPLY] if asked else ""
+    puts_off = postpones(opening) and withdrawn_from(opening) < 0
     return Turn(
         index=index,
         start=start,

@@ -10,7 +10,7 @@ import re
 
 from barrier_policy.facts.phrases import Hit, words_of
 from barrier_policy.facts.words import lower_case
-from barrier_policy.ledger.dialogue.words import entries_of, find_words
+from barrier_policy.ledger.dialogue.words import all_words, entries_of, find_words
 
 FIRST_WORDS = 8
 """Words of a message in which an answer is put off."""
@@ -98,6 +98,11 @@ ACKNOWLEDGES = re.compile(rf"\W*(?:{_ACKNOWLEDGEMENTS})(?:\W+(?:{_ACKNOWLEDGEMEN
 MAX_ACKNOWLEDGEMENT = 120
 UNDERTAKING_WORDS = 8
 """Words at the beginning of an answer by which the agent says yes to what it was asked to do."""
+_CLAUSE_ENDS = re.compile(r"(?:\s+(\w+))?\s*(?:[,.;:!?…—–)。，！？；、]|$)")
+_WORD_BEFORE = re.compile(r"([\w'’]+)\s*$")
+MAX_NEGATION = 12
+"""Characters before words in which a negation of them is looked for."""
+_NEGATIONS = frozenset("don't dont not never не nie ne non nem nicht pas niet inte ikke".split())  # noqa: SIM905
 DECLINING_WORDS = 8
 """Words of a message among which a no declines what was asked."""
 LATEST_YES = 2
@@ -146,7 +151,19 @@ def undertakes(text: str) -> bool:
 
 def declines(text: str) -> bool:
     """Whether a message begins with a no, or with words by which somebody takes a wish back: `nah, then not`, `oh wait, leave it`."""
-    return find_words("declines", text, first=DECLINING_WORDS) is not None
+    return any(find_words(name, text, first=DECLINING_WORDS) is not None for name in ("declines", "withdraws"))
+
+
+def withdrawn_from(text: str) -> int:
+    """Where the words begin by which a message takes a wish back, with nothing that they reach for: not `leave it on the table`; -1 without any."""
+    return next((hit.start for hit in all_words("withdraws", text) if _ends_clause(text, hit)), -1)
+
+
+def _ends_clause(text: str, hit: Hit[str]) -> bool:
+    """Whether a clause ends with words, or with one more (`then`, `please`), and no negation makes them mean the contrary: `don't forget it`."""
+    before, after = _WORD_BEFORE.search(text, max(0, hit.start - MAX_NEGATION), hit.start), _CLAUSE_ENDS.match(text, hit.end)
+    negated = before is not None and before[1].casefold().replace("’", "'") in _NEGATIONS
+    return after is not None and not negated and (after[1] or "").casefold() not in _NEGATIONS
 
 
 def takes_note(reply: str) -> bool:

@@ -1,6 +1,6 @@
 """What people say about what they are at, language by language (`languages/<code>.json`): they put off, wait, go on, ask, turn to
 something else, want a report, limit a consent, name a later time, undertake what they were asked, promise to come back, say what they
-will do, thank, decline, take note.
+will do, thank, decline, take a wish back, take note.
 
 To add a language, add a file. Each list holds words and phrases, separated by commas, spelled as `barrier_policy.facts.phrases` spells them.
 """
@@ -41,6 +41,7 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     will: str = ""
     thanks: str = ""
     declines: str = ""
+    withdraws: str = ""
     takes_note: str = ""
 
 
@@ -66,7 +67,12 @@ def _languages() -> tuple[Language, ...]:
 
 def find_words(name: str, text: str, *, first: int = MAX_WORDS) -> Hit[str] | None:
     """The first entry of a list in a text, within its first words."""
-    return next(iter(_lists(name).find(text, _words(text, first))), None)
+    return next(iter(all_words(name, text, first=first)), None)
+
+
+def all_words(name: str, text: str, *, first: int = MAX_WORDS) -> list[Hit[str]]:
+    """The entries of a list in the first words of a text, in order."""
+    return _lists(name).find(text, _words(text, first))
 
 
 @lru_cache(maxsize=8)

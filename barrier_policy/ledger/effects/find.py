@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from barrier_policy.digest import digest_text
-from barrier_policy.ledger.conversation.look_ups import DOUBTFUL, gives_order, is_untold
+from barrier_policy.ledger.conversation.look_ups import gives_order, is_untold
 from barrier_policy.ledger.conversation.turns import Call, Conversation, Result
+from barrier_policy.ledger.effects.after_all import acts_after_all, tells_deed
 from barrier_policy.ledger.effects.receipt import MAX_WHOLE, clip, is_content, leaves, receipt_text
-from barrier_policy.ledger.effects.reconciled import MAX_OPEN, effect_id, jobs, names_of, reconciled
+from barrier_policy.ledger.effects.reconciled import MAX_OPEN, effect_id, jobs, names_of, reconciled, tells_nothing
 from barrier_policy.ledger.model import UNSETTLED, Event, Family, Item
 
 STATE_OF_RESULT = {
@@ -25,8 +26,6 @@ LOCAL_BASES = frozenset({"shell", "table", "sql"})
 """A tool known to be silent on success; from any other, an empty answer leaves the outcome open."""
 
 MIN_NAME = 4
-MAX_DONE = 80
-"""Characters of an answer that says no more than that something is done."""
 
 
 def find_effects(conversation: Conversation) -> tuple[list[Item], list[Event], list[Call]]:
@@ -46,8 +45,6 @@ def find_effects(conversation: Conversation) -> tuple[list[Item], list[Event], l
     return items, effects.events, list(open_look_ups.values())
 
 
-MAX_BREAK = 3
-"""Lines in which something tells that it broke off half-way; more are a listing of what others are at."""
 OLD_AND_NEW = (
     ("old_string", "new_string"),
     ("old_str", "new_str"),
@@ -78,6 +75,8 @@ class _Effects:
         self.outcomes: dict[str, str] = {}
         self.looked_up: dict[str, Call] = {}
         self._of_turn: dict[str, str] = {}
+        self._begun: list[str] = []
+        """The effects of the turn so far."""
         self._calls: dict[tuple[str, str], list[str]] = {}
         self._edits: dict[str, dict[str, str]] = {}
         """By file, its edits that went through, each with the short text that it wrote, "" for a long one."""
@@ -91,6 +90,7 @@ class _Effects:
     def begin_turn(self) -> None:
         """Forget the names that hold within one turn."""
         self._of_turn = {}
+        self._begun = []
 
     def add(self, call: Call, *, untold: bool, ordered: bool) -> None:
         """Take the next call; `untold`: the user's message gives no work that was recognized; `ordered`: it asks nothing."""
@@ -98,7 +98,7 @@ class _Effects:
             return  # its entries are obligations of their own
         names = {name for full in names_of(call) for name in (full, _last_segment(full))}
         named = sorted(names & self.handles.keys())
-        if not call.reads or (not named and ((not untold and _acts_after_all(call)) or (ordered and _tells_deed(call)))):
+        if not call.reads or (not named and ((not untold and acts_after_all(call)) or (ordered and tells_deed(call)))):
             self._begin(call)
         else:
             of_turn = {self._of_turn[name] for name in names & self._of_turn.keys() if len(name) >= MIN_NAME}
@@ -107,15 +107,18 @@ class _Effects:
             self.events.append(event)
             self.states[event.item] = event.state
             self.outcomes[event.item] = _outcome(call)
-        for name in named:
-            for item in self.handles[name][-MAX_OPEN:]:
-                if self.states[item] in UNSETTLED and item != effect_id(call) and call.results:
-                    self.looked_up[item] = call
+        open_now = [item for name in named for item in self.handles[name][-MAX_OPEN:]]
+        if call.reads and not named and tells_nothing(call):
+            open_now = self._begun[-1:]  # what was just done and left open is what it would have told of
+        for item in open_now:
+            if self.states[item] in UNSETTLED and item != effect_id(call) and call.results:
+                self.looked_up[item] = call
 
     def _begin(self, call: Call) -> None:
         item = _effect(call)
         self.items.append(item)
         self.tools[item.id] = call.part.name
+        self._begun.append(item.id)
         for event in _own_events(call, item.id):
             self.events.append(event)
             self.states[item.id] = event.state
@@ -206,42 +209,6 @@ def _is_about_one_file(call: Call) -> bool:
 def _last_segment(name: str) -> str:
     """`job/x-1` and `batch/x-1` are named x-1."""
     return name.rsplit("/", 1)[-1]
-
-
-def _acts_after_all(call: Call) -> bool:
-    """A read by its name only, whose short answer says that something is under way: it did act.
-
-    Where the name has a verb that reads, a share (`3/11`) is part of what was read.
-    """
-    if call.fact is None or not call.fact.get("assumed") or not call.results:
-        return False
-    last = call.results[-1]
-    if last.fact is None or len(last.part.text) > MAX_WHOLE:
-        return False
-    reports = str(last.fact.get("reports", ""))
-    lines = last.part.text.strip().count("\n") + 1
-    in_words = last.fact.get("basis") == "text" and lines <= (MAX_BREAK if reports == "partial" else 1)
-    tells = reports in ("pending", "unknown") or (reports == "partial" and call.fact.get("basis") in DOUBTFUL)
-    return tells and (last.fact.get("basis") == "key" or in_words)
-
-
-def _tells_deed(call: Call) -> bool:
-    """A read for want of a verb in its name, whose one line of an answer says that something is done, or gives it a number that was not asked for.
-
-    Where nouns are what made it a read (`report_file`), it has to say so in a few words.
-    """
-    basis = call.fact.get("basis") if call.fact is not None and call.fact.get("assumed") else ""
-    if call.fact is None or basis not in DOUBTFUL or not call.results:
-        return False
-    last = call.results[-1]
-    text = last.part.text.strip()
-    if last.fact is None or len(text) > MAX_WHOLE or "\n" in text:
-        return False
-    done = last.fact.get("reports") == "done"
-    if basis == "noun":
-        return done and len(text) <= MAX_DONE and text[:1] not in ("{", "[")
-    said = set(leaves(call.part.arguments))
-    return done or any(handle not in said for handle in last.fact.get("handles", ()))
 
 
 def _outcome(call: Call) -> str:

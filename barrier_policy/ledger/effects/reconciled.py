@@ -91,6 +91,12 @@ def names_of(call: Call) -> Iterator[str]:
         yield from result.fact.get("handles", ()) if result.fact else ()
 
 
+def tells_nothing(call: Call) -> bool:
+    """Whether a look-up failed, or could not tell."""
+    fact = call.results[-1].fact if call.results else None
+    return fact is not None and (fact.get("state") in ("failed", "unknown") or fact.get("reports") == "unknown")
+
+
 def _reported(result: Result) -> str:
     """What a look-up says about the thing it looks at; "" where it says nothing final."""
     if result.fact is None:

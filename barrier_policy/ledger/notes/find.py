@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from barrier_policy.ledger.conversation.adopted import find_adopted
 from barrier_policy.ledger.conversation.exchanges import find_exchanges
 from barrier_policy.ledger.conversation.turns import Call, Conversation
 from barrier_policy.ledger.model import TERMINAL, Event, Family, Item
@@ -34,6 +35,7 @@ def find_notes(
             new_note("note", place, 0, 980, text, "answer", said_by=Origin.USER)
             for place, text in find_exchanges(conversation)
         ),
+        *(new_note("note", place, 0, 981, text, "proposal") for place, text in find_adopted(conversation)),
         *shown_places(conversation),
         *reports(conversation, acted, unfinished_turns(conversation, items, states, live)),
         *findings(conversation, live),

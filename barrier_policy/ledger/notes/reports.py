@@ -6,12 +6,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import pairwise
 
+from barrier_policy.facts.prose import prose_sentences
 from barrier_policy.ledger.conversation.answered import told_look_ups
 from barrier_policy.ledger.conversation.told import STATES, is_instruction
 from barrier_policy.ledger.conversation.turns import Conversation, user_text, words_of
+from barrier_policy.ledger.currency.corrections import OWN_ERROR
 from barrier_policy.ledger.dialogue.cues import asks_where
 from barrier_policy.ledger.model import UNSETTLED, Family, Item
 from barrier_policy.ledger.notes.note import new_note, once_a_sentence, spoken
+from barrier_policy.transcript.model import PartType
 
 QUESTION = re.compile(r"[?？؟]\W*$")
 """What asks reports nothing, unless it states something; while it has no answer it is an obligation."""
@@ -19,6 +22,13 @@ REPORTS = ("report", "negation_evidence", "correction", "binding", "status_pendi
 MAX_REPORTS = 4
 MAX_REPORT = 320
 """Longer texts are compositions from results, which are kept where they stand."""
+_AGREES = re.compile(
+    r"\b(?:you(?:'|’)?re (?:quite |absolutely )?right|you are (?:quite |absolutely )?right|du hast recht|sie haben recht|da hast du recht|vous avez raison|tu as raison|tienes razón|tiene razón"
+    r"|hai ragione|ha ragione|tens razão|tem razão|você tem razão|je hebt gelijk|u hebt gelijk|du har rätt|du har ret|du har rett|olet oikeassa|masz rację|ma pan rację|ma pani rację"
+    r"|máš pravdu|máte pravdu|ты прав\w*|вы правы|ви маєте рацію|igazad van|haklısın\w*|ai dreptate|έχεις δίκιο|έχετε δίκιο)\b|你说得对|您说得对|おっしゃる通り|맞습니다|أنت محق",
+    re.IGNORECASE,
+)
+"""Words by which somebody says that the other one is right."""
 MAX_ABOUT_SECRET = 160
 MAX_ASKED = 400
 
@@ -44,6 +54,21 @@ def reports(conversation: Conversation, acted: Set[int], unfinished: Set[int]) -
             ]
             for number, fact in enumerate(once_a_sentence(sure)[:MAX_REPORTS]):
                 yield new_note("note", message, fact.part, 100 + number, fact.text, fact.kind)
+            if sure:
+                yield from _owned(conversation, message, {fact.text for fact in sure})
+
+
+def _owned(conversation: Conversation, message: int, told: Set[str]) -> Iterator[Item]:
+    """The sentences beside what is told in which the agent owns up to an error: `you're right, that was September`."""
+    for part, found in enumerate(conversation.messages[message].parts):
+        if found.type is PartType.TEXT and _owns(found.text):
+            owned = (sentence.text for sentence in prose_sentences(found.text) if _owns(sentence.text))
+            for number, text in enumerate(text for text in owned if text not in told and STATES.search(text)):
+                yield new_note("note", message, part, 150 + number, text, "correction")
+
+
+def _owns(text: str) -> bool:
+    return OWN_ERROR.search(text) is not None or _AGREES.search(text) is not None
 
 
 def unfinished_turns(

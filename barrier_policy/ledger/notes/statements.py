@@ -42,7 +42,7 @@ def statements(conversation: Conversation, live: Set[int]) -> Iterator[Item]:
     working = [
         turn
         for turn in conversation.turns
-        if turn.start < conversation.present and (is_instruction(turn) or _said(conversation, turn))
+        if turn.start < conversation.present and not turn.withdrawn and (is_instruction(turn) or _said(conversation, turn))
     ]
     for turn in working:
         if turn.start in live:
@@ -72,7 +72,7 @@ def statements(conversation: Conversation, live: Set[int]) -> Iterator[Item]:
 def told_in_passing(conversation: Conversation) -> Iterator[Item]:
     """What a user said that asks nothing and that the agent took note of in a few words: `sorry, the other way round: …`."""
     for turn in conversation.turns:
-        if not turn.has_user or turn.calls or turn.start >= conversation.present or "secret" in turn.kinds:
+        if not turn.has_user or turn.withdrawn or turn.calls or turn.start >= conversation.present or "secret" in turn.kinds:
             continue
         text = user_text(conversation, turn).strip()
         reply = closing_words(conversation, turn).strip()

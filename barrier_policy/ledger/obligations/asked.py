@@ -121,11 +121,14 @@ def _answer(conversation: Conversation, turn: Turn, call: Call, spoken: Spoken) 
 
 
 def _heard(conversation: Conversation, turn: Turn) -> frozenset[str]:
-    """What is told in a turn: by the user unless that is a question, by results, and by the agent unless it still waits."""
+    """What is told in a turn: by the user unless that is a question, by results, and by the agent unless it still waits.
+
+    What the user says at present may ask again as well as answer, and what the agent makes of it is not known.
+    """
     said = closing_words(conversation, turn)
     if turn.awaits is not None or find_awaited(said) is not None:
         return frozenset()
-    user = user_text(conversation, turn)[:MAX_REPLY] if turn.has_user else ""
+    user = user_text(conversation, turn)[:MAX_REPLY] if turn.has_user and turn.start < conversation.present else ""
     return content_words("\n".join(("" if asks(user) else user, _told(turn.calls), said)))
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
+from barrier_policy.facts.model import Fact
 from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.conversation.told import INSTRUCTIVE
-from barrier_policy.ledger.conversation.turns import Conversation, Turn, user_text, words_of
+from barrier_policy.ledger.conversation.turns import Conversation, Turn, has_left, says_only, user_text, words_of
 from barrier_policy.ledger.dialogue.cues import is_for_later, only_acknowledges, only_asks, promises, thanks, undertakes
 from barrier_policy.ledger.obligations.spoken import Spoken
 
@@ -19,9 +21,11 @@ LIKELY = 45
 REFUSING = frozenset({"denial", "release"})
 ENDING = REFUSING | {"secret"}
 """Kinds of facts of messages that end something, or that the context should lose."""
-ORDERING = frozenset({"request", "question", "instruction"})
-LASTING = REFUSING | {"constraint", "approval_gate", "correction"}
-"""Kinds of facts by which a message is kept by a record of its own."""
+ORDERING = frozenset({"request", "question", "instruction", "constraint"})
+RULES = ("constraint", "approval_gate")
+RULING = 50
+"""Confidence, in percent, from which a message is a rule, which a record of its own keeps."""
+FEW_WORDS = 4
 MAX_PLAIN = 100
 """Characters of an order that a word may answer."""
 SHARED = 2
@@ -58,19 +62,57 @@ def _words_of_deeds(turn: Turn) -> frozenset[str]:
 
 
 def _only_noted(conversation: Conversation, turn: Turn) -> bool:
-    """Whether the user orders something for which the agent has called nothing, and which it only undertakes, or which is for later."""
-    if not turn.has_user or not turn.is_read or turn.calls or turn.replies or turn.asks or turn.final < 0:
+    """Whether the user orders something for which the agent has changed nothing, and which it only undertakes, or which is for later."""
+    if not turn.has_user or not turn.is_read or turn.replies or turn.asks or turn.withdrawn:
         return False
-    order, reply = user_text(conversation, turn).strip(), words_of(conversation.messages[turn.final]).strip()
-    if len(order) > MAX_ORDER or turn.kinds & ENDING or len(reply) > MAX_NOTED or _PRODUCT.search(reply) is not None:
+    order = user_text(conversation, turn).strip()
+    if turn.final < 0:
+        return not turn.calls and _passes_by(conversation, turn, order)
+    reply = _first_reply(conversation, turn)
+    if (
+        not reply
+        or len(order) > MAX_ORDER
+        or turn.kinds & ENDING
+        or len(reply) > MAX_NOTED
+        or _PRODUCT.search(reply) is not None
+    ):
         return False
     if _is_refused(conversation, turn):
         return False
     if undertakes(reply) or promises(reply):
-        return _may_order(turn, order) or _orders(conversation, turn, order)
-    noted = only_acknowledges(reply) or is_for_later(reply)
+        return _may_order(conversation, turn, order) or _orders(
+            conversation, turn, undertaken=True, later=is_for_later(order)
+        )
     later = is_for_later(order)
-    return noted and (later or _asks_for_deed(conversation, turn)) and _orders(conversation, turn, order)
+    noted = only_acknowledges(reply) or is_for_later(reply) or (later and _echoes(reply, order))
+    return (
+        noted
+        and (later or _asks_for_deed(conversation, turn))
+        and _orders(conversation, turn, undertaken=False, later=later)
+    )
+
+
+def _first_reply(conversation: Conversation, turn: Turn) -> str:
+    """What the agent said to the order before it looked anything up; its last words where it called nothing."""
+    if turn.calls and not says_only(conversation.messages[turn.start + 1]):
+        return ""
+    first = turn.start + 1 if turn.calls else turn.final
+    return words_of(conversation.messages[first]).strip() if all(call.reads for call in turn.calls) else ""
+
+
+def _echoes(reply: str, order: str) -> bool:
+    """Whether a reply of a few words only says again when, or what: `Monday it is`."""
+    words = content_words(reply)
+    few = len(reply.split()) <= FEW_WORDS and not any(map(str.isdigit, reply))
+    return few and bool(words) and words <= content_words(order)
+
+
+def _passes_by(conversation: Conversation, turn: Turn, order: str) -> bool:
+    """Whether the user orders something for later and speaks of something else before anybody has answered."""
+    if turn.end >= conversation.present or len(order) > MAX_ORDER or turn.kinds & ENDING or _is_refused(conversation, turn):
+        return False
+    gone = has_left(conversation.messages[turn.start + 1 : turn.end])
+    return not gone and "request" in turn.kinds and is_for_later(order) and not only_asks(order)
 
 
 def _is_refused(conversation: Conversation, turn: Turn) -> bool:
@@ -78,21 +120,28 @@ def _is_refused(conversation: Conversation, turn: Turn) -> bool:
     return any(not later.kinds.isdisjoint(REFUSING) for later in conversation.turns[turn.index + 1 : turn.index + 2])
 
 
-def _may_order(turn: Turn, order: str) -> bool:
+def _may_order(conversation: Conversation, turn: Turn, order: str) -> bool:
     """Whether a short message that nothing else keeps may be an order, for the agent has undertaken it; who is thanked says `of course` too."""
-    if len(order) > MAX_PLAIN or not turn.kinds.isdisjoint(LASTING):
+    if (
+        len(order) > MAX_PLAIN
+        or not turn.kinds.isdisjoint(REFUSING | {"correction"})
+        or _surest(conversation, turn, *RULES) >= RULING
+    ):
         return False
     about = not turn.kinds.isdisjoint(ORDERING) or _NAMES.search(order) is not None
     return "request" in turn.kinds or (about and not thanks(order))
 
 
-def _orders(conversation: Conversation, turn: Turn, text: str) -> bool:
-    """Whether the user may order something, and surely sets no rule."""
-    if any(not rule.get("proposed") for rule in conversation.of_kind(turn.start, "constraint", "approval_gate")):
-        return "request" in turn.kinds and is_for_later(text)
-    if "request" in turn.kinds and is_for_later(text) and not only_asks(text):
+def _orders(conversation: Conversation, turn: Turn, *, undertaken: bool, later: bool) -> bool:
+    """Whether the user may order something, in another sentence than one that surely sets a rule, or in an order that only looks like one."""
+    rules = {(rule.part, rule.start) for rule in conversation.of_kind(turn.start, *RULES) if not rule.get("proposed")}
+    if rules and "request" in turn.kinds and (later or undertaken):
         return True
-    return _surest(conversation, turn, *INSTRUCTIVE) >= SURE or _asks_for_deed(conversation, turn)
+    told = [fact for fact in conversation.of_kind(turn.start, *INSTRUCTIVE) if (fact.part, fact.start) not in rules]
+    asked = [fact for fact in conversation.of_kind(turn.start, "request") if (fact.part, fact.start) not in rules]
+    if later and asked and not rules and not only_asks(user_text(conversation, turn).strip()):
+        return True
+    return _confidence(told) >= SURE or _confidence(asked) >= LIKELY
 
 
 def _asks_for_deed(conversation: Conversation, turn: Turn) -> bool:
@@ -102,4 +151,8 @@ def _asks_for_deed(conversation: Conversation, turn: Turn) -> bool:
 
 def _surest(conversation: Conversation, turn: Turn, *kinds: str) -> int:
     """The greatest confidence of the user's facts of these kinds, in percent; 0 where there are none."""
-    return max((int(fact.get("confidence", 100)) for fact in conversation.of_kind(turn.start, *kinds)), default=0)
+    return _confidence(conversation.of_kind(turn.start, *kinds))
+
+
+def _confidence(facts: Sequence[Fact]) -> int:
+    return max((int(fact.get("confidence", 100)) for fact in facts), default=0)

@@ -60,8 +60,13 @@ def questions(conversation: Conversation) -> Iterator[Found]:
 
 
 def _put_off(conversation: Conversation, turn: Turn) -> Iterator[Found]:
-    """The user's next words, which leave open what the agent asked: by them it is known to be open in later rounds too. A mere question is none."""
+    """The user's next words, which leave open what the agent asked: by them it is known to be open in later rounds too.
+
+    A mere question is none, and neither is what made the agent act: that was about something else.
+    """
     for after in conversation.turns[turn.index + 1 :][:1]:
+        if any(call.results for call in after.calls):
+            return
         text = user_text(conversation, after) if after.has_user else ""
         if asks(text[:MAX_REPLY]) and not (after.puts_off or defers(text[:MAX_REPLY])):
             return

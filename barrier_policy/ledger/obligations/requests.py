@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
+from barrier_policy.ledger.conversation.adopted import FEWEST_POINTS, MAX_LIST, steps
 from barrier_policy.ledger.conversation.answered import PLAIN_TASK, answers_question, last_sentence
 from barrier_policy.ledger.conversation.asides import without_asides
 from barrier_policy.ledger.conversation.halves import is_half_answered, is_unanswered
@@ -31,6 +32,8 @@ MAX_FRAGMENT = 200
 """Characters of a message that may be one piece of several."""
 HELD_TURNS = 5
 """Turns of the user for which a message stays owed that was held when all behind it was summarized: what told so has left."""
+MAX_SINCE = 30
+"""Turns in which the steps of a list are done."""
 SURE = 60
 """Confidence from which an instruction that was only looked into counts as work still open."""
 
@@ -237,10 +240,19 @@ def _ended(
     if turn.at_rest or is_half_answered(conversation, turn) or is_unanswered(conversation, turn):
         return None
     if _effects(turn, effect_states) and not _unsettled(turn, effect_states) and not _awaits_word(conversation, turn):
-        return "satisfied", "its effects are settled"
+        return None if _has_more_steps(conversation, turn, effect_states) else ("satisfied", "its effects are settled")
     if answers_question(conversation, turn):
         return "satisfied", "answered by what was looked up"
     return None
+
+
+def _has_more_steps(conversation: Conversation, turn: Turn, effect_states: Mapping[str, str]) -> bool:
+    """Whether a message numbers more steps than there have been deeds since, each of which is one step at the most."""
+    numbered = steps(user_text(conversation, turn)[:MAX_LIST])
+    if numbered < FEWEST_POINTS:
+        return False
+    since = conversation.turns[turn.index : turn.index + MAX_SINCE]
+    return numbered > sum(len(_effects(later, effect_states)) for later in since)
 
 
 def _awaits_word(conversation: Conversation, turn: Turn) -> bool:

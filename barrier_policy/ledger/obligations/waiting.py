@@ -48,7 +48,8 @@ def inconclusive_look_ups(look_ups: Sequence[Call]) -> Iterator[tuple[Item, list
     """Look-ups at open effects that could not tell either: whoever makes the next one must know when and how."""
     for call in look_ups:
         fact = call.results[-1].fact
-        if call.reads and fact is not None and fact.get("reports") in ("pending", "unknown"):
+        told_nothing = fact is not None and (fact.get("reports") in ("pending", "unknown") or fact.get("state") == "failed")
+        if call.reads and told_nothing:
             item = new_obligation(
                 "handoff",
                 call.ref.message,
