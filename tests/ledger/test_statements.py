@@ -152,3 +152,11 @@ def test_what_the_agent_says_of_its_own_error_is_kept_beside_what_is_right(owned
     ]
     decision = judge([*wrong, *right, *user("how big is the hall?"), *agent("240 people.")])
     assert owned in " ".join(record.text for record in decision.carrier)
+
+
+@pytest.mark.parametrize("answer", ["yes wipe them in the test shop", "ok 139 is fine", "ja, bis zu 60 für den Kranz"])
+def test_a_consent_is_kept_with_what_it_was_used_for(answer: str) -> None:
+    asked = [*user("The list of things to do, from the top."), *agent("1: shall I do it?")]
+    done = [*tool("entry_delete", "batch w-17: 88 deleted", shop="test"), *agent("Gone.")]
+    decision = judge([*asked, *user(answer), *done, *user("How far is it?"), *agent("Two hours.")])
+    assert answer in shown(decision) or at(decision, 2).action == "retain"

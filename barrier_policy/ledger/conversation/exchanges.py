@@ -1,6 +1,6 @@
 """What was settled in talk alone: questions of the agent with the user's answers.
 
-An answer means nothing without its question, so both are one line. What the agent acted on at once is in its calls, unless the answer
+An answer means nothing without its question, so both are one line. One after which the agent only looked something up is left out, unless it
 holds a rule (design section 5).
 """
 
@@ -31,13 +31,12 @@ def find_exchanges(conversation: Conversation) -> Iterator[tuple[int, str]]:
 
 
 def _outlives(conversation: Conversation, turn: Turn) -> bool:
-    """Whether an answer says more than what the agent has done with it at once: it holds a rule, or how much was consented to."""
+    """Whether an answer says more than that something is to be looked up: a consent is part of the receipt of what it was used for."""
     if not turn.calls:
         return True
     if any(may_bind(conversation, turn, rule) for rule in conversation.of_kind(turn.start, *RULES)):
         return True
-    text = user_text(conversation, turn)
-    return not all(call.reads for call in turn.calls) and "approval" in turn.kinds and any(map(str.isdigit, text))
+    return not all(call.reads for call in turn.calls)
 
 
 def _answered(conversation: Conversation, turn: Turn) -> tuple[tuple[int, int], str] | None:
