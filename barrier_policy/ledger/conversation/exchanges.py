@@ -1,21 +1,23 @@
 """What was settled in talk alone: questions of the agent with the user's answers.
 
-An answer means nothing without its question, so both are one line. One after which the agent only looked something up is left out, unless it
-holds a rule (design section 5).
+An answer means nothing without its question, so both are one line. One that the agent acted on at once is a consent, which is part of the
+receipt of what it was used for and needs no question (design section 5).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from barrier_policy.ledger.conversation.adopted import FEWEST_POINTS, MAX_LIST, steps
-from barrier_policy.ledger.conversation.told import may_bind
 from barrier_policy.ledger.conversation.turns import Conversation, Turn, end_of, has_left, user_text, words_of
 from barrier_policy.ledger.dialogue.cues import asks
 
-RULES = ("constraint", "approval_gate")
 NEWEST = 6
 """Answered questions, back from the present."""
+NEWEST_USED = 3
+FEWEST_WORDS = 3
+"""Words of a consent that says what it is for."""
 MAX_ANSWER = 160
 MAX_QUESTION = 200
 BARE = 24
@@ -23,33 +25,30 @@ BARE = 24
 
 
 def find_exchanges(conversation: Conversation) -> Iterator[tuple[int, str]]:
-    """Messages, and the line that is to be noted for each: of the newest exchanges, in order."""
-    talked = (turn for turn in conversation.turns if turn.has_user and turn.is_read and _outlives(conversation, turn))
-    found = [_answered(conversation, turn) for turn in talked if turn.start < conversation.present]
-    for places, text in [exchange for exchange in found if exchange is not None][-NEWEST:]:
-        yield from ((place, text) for place in places)
+    """Messages, and the line that is to be noted for each: of the newest exchanges, and of the newest consents, in order."""
+    talked: list[tuple[int, int, str]] = []
+    used: list[tuple[int, str]] = []
+    for before, turn in pairwise(conversation.turns):
+        answer = _answer(conversation, before, turn)
+        if answer and not turn.calls:
+            talked.append((before.final, turn.start, f"{_question(conversation, before, answer)} → {answer}"))
+        elif answer and not all(call.reads for call in turn.calls) and len(answer.split()) >= FEWEST_WORDS:
+            used.append((turn.start, answer))
+    for question, reply, text in talked[-NEWEST:]:
+        yield from ((question, text), (reply, text))
+    yield from used[-NEWEST_USED:]
 
 
-def _outlives(conversation: Conversation, turn: Turn) -> bool:
-    """Whether an answer says more than that something is to be looked up: a consent is part of the receipt of what it was used for."""
-    if not turn.calls:
-        return True
-    if any(may_bind(conversation, turn, rule) for rule in conversation.of_kind(turn.start, *RULES)):
-        return True
-    return not all(call.reads for call in turn.calls)
-
-
-def _answered(conversation: Conversation, turn: Turn) -> tuple[tuple[int, int], str] | None:
-    """Where the question and the answer stand, neither of which may go alone, and both in one line."""
-    before = conversation.turns[turn.index - 1] if turn.index else None
-    if before is None or not before.asks or turn.puts_off or turn.withdrawn:
-        return None
+def _answer(conversation: Conversation, before: Turn, turn: Turn) -> str:
+    """What the user answered to the agent's question; "" where nothing was."""
+    if not (turn.has_user and turn.is_read and turn.start < conversation.present):
+        return ""
+    if not before.asks or turn.puts_off or turn.withdrawn:
+        return ""
     if has_left(conversation.messages[before.final + 1 : turn.start]):
-        return None  # what answered it has left
+        return ""  # what answered it has left
     answer = user_text(conversation, turn).strip()
-    if not answer or len(answer) > MAX_ANSWER or asks(answer):
-        return None
-    return (before.final, turn.start), f"{_question(conversation, before, answer)} → {answer}"
+    return answer if len(answer) <= MAX_ANSWER and not asks(answer) else ""
 
 
 def _question(conversation: Conversation, turn: Turn, answer: str) -> str:

@@ -17,7 +17,7 @@ from barrier_policy.ledger.dialogue.cues import only_acknowledges, thanks
 
 INSTRUCTIVE = ("instruction", "release", "correction")
 """Kinds of facts that make a user's message more than a question or a remark."""
-GUESS = 40
+GUESS = 50
 """Confidence, in percent, below which a rule is only guessed at."""
 MAX_WHOLE = 150
 """Characters of a message that is told whole: its sentences lean on each other."""
