@@ -13,11 +13,11 @@ from barrier_policy.ledger.conversation.turns import (
     Turn,
     user_text,
 )
-from barrier_policy.ledger.dialogue.cues import only_acknowledges, thanks
+from barrier_policy.ledger.dialogue.cues import only_acknowledges, only_greets, thanks
 
 INSTRUCTIVE = ("instruction", "release", "correction")
 """Kinds of facts that make a user's message more than a question or a remark."""
-GUESS = 50
+GUESS = 60
 """Confidence, in percent, below which a rule is only guessed at."""
 MAX_WHOLE = 150
 """Characters of a message that is told whole: its sentences lean on each other."""
@@ -94,4 +94,4 @@ def _is_courtesy(sentence: str, facts: Sequence[Fact]) -> bool:
     if words.endswith(("?", "？", "؟")):
         told = re.split(CLAUSES, words)[0]  # `if it won't start we take the other van, you have the form?`
         return STATES.search(words) is None and (told == words or len(told.split()) < MIN_CLAUSE)
-    return thanks(words) or only_acknowledges(words)
+    return thanks(words) or only_acknowledges(words) or only_greets(words)

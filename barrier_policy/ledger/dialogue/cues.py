@@ -19,6 +19,7 @@ OPENING_WORDS = 3
 RESUMING_WORDS = 12
 """Words of a message that only says to go on; a longer one gives work of its own."""
 CLAUSE_ENDS = (",", ";", ":", ".", "!", "?", "…", "–", "—")
+GREETING_WORDS = 2
 ASKING_WORDS = 4
 """Words of a message among which a question word makes it a question."""
 
@@ -141,6 +142,12 @@ _AWAITS_HINTS = (
 def only_acknowledges(text: str) -> bool:
     """Whether a sentence takes note of something and promises nothing that it names."""
     return len(text) <= MAX_ACKNOWLEDGEMENT and ACKNOWLEDGES.fullmatch(text.replace("’", "'")) is not None
+
+
+def only_greets(text: str) -> bool:
+    """Whether a sentence is no more than two words that lead in: `Hi there!`."""
+    words = words_of(text, GREETING_WORDS + 1)
+    return 0 < len(words) <= GREETING_WORDS and words[0].text in entries_of("leads_in")
 
 
 def undertakes(text: str) -> bool:
