@@ -57,12 +57,14 @@ class Doubted(msgspec.Struct, frozen=True, kw_only=True):
 
     Without `exact` a sentence is a rule that nobody made only where it surely is a rule, or speaks to its reader: a summary tells what was
     done, and what is next, in sentences that look like demands. What may be no rule (`is_rule` says no) can't be contradicted then. Without
-    `is_whole` before lacks much of what was compacted, and nobody can say what was made up.
+    `is_whole` before lacks much of what was compacted, and nobody can say what was made up. What became of `waiting` calls, by message and
+    part, the log does not say.
     """
 
     exact: bool
     is_whole: bool
     is_rule: Callable[[Known], bool]
+    waiting: frozenset[tuple[int, int]]
 
 
 class ClaimChecks:
@@ -85,10 +87,11 @@ class ClaimChecks:
         self._doubted = doubted
         self._rules = [k for k in known if k.item.family is Family.CONSTRAINT]
         self._rule_words = WordIndex(content_words(k.item.text) for k in self._rules)
-        self._effects = [k for k in known if k.item.family is Family.EFFECT]
+        effects = (k for k in known if k.item.family is Family.EFFECT)
+        self._effects = [k for k in effects if (k.item.message, k.item.part) not in doubted.waiting]
         self._effect_words = WordIndex(content_words(k.item.text) for k in self._effects)
         self._superseded = superseded
-        self._deeds = Deeds(known, messages)
+        self._deeds = Deeds(known, messages, exact=doubted.exact, waiting=doubted.waiting)
         self._consent = Consent(known, messages, kinds)
         self._orders = Orders(messages, self._deeds)
         self._restated = Rules(known, messages)
@@ -199,7 +202,7 @@ class ClaimChecks:
 
     def _deed(self, sentence: Sentence) -> None:
         """A deed that it tells as done and that is open, or the other way round."""
-        for deed, clause, sure in self._deeds.told_wrongly(sentence, exact=self._doubted.exact):
+        for deed, clause, sure in self._deeds.told_wrongly(sentence):
             self._notes.add(
                 "audit.contradicted",
                 "new text",

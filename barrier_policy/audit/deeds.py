@@ -7,7 +7,7 @@ stand, and what a rule forbids. Of the deeds that a clause may speak of the one 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
@@ -27,7 +27,7 @@ from barrier_policy.audit.items import Known
 from barrier_policy.audit.matter import STEM, Matters, matter
 from barrier_policy.audit.messages import place_of
 from barrier_policy.audit.model import Place
-from barrier_policy.audit.needs import is_particular
+from barrier_policy.audit.needs import arguments_of, is_particular
 from barrier_policy.audit.text import Sentence, split_sentences
 from barrier_policy.ledger.conversation.turns import opens_turn
 from barrier_policy.ledger.model import UNSETTLED, Family
@@ -47,6 +47,7 @@ FEWEST = 2
 LONG_ID = 5
 """Characters of a word with a digit that names one thing."""
 TOOL = re.compile(r"\w+")
+Words = Callable[[Part, str], frozenset[str]]
 MAX_PARTS = 30
 """Parts of one request that are compared with each call."""
 MAX_TEXT, MAX_ANSWER = 4_000, 300
@@ -75,10 +76,15 @@ class _Turn(msgspec.Struct, kw_only=True):
 class Deeds:
     """All deeds of before, found by what a clause is about."""
 
-    def __init__(self, known: Sequence[Known], messages: Sequence[Message]) -> None:
-        effects = {(k.item.message, k.item.part): k for k in known if k.item.family is Family.EFFECT}
+    def __init__(
+        self, known: Sequence[Known], messages: Sequence[Message], *, exact: bool, waiting: frozenset[tuple[int, int]]
+    ) -> None:
+        """`exact` and `waiting` as in `Doubted`. What a call only writes down (a report to somebody, say) is no deed of a foreign runtime."""
+        self._exact = exact
+        places = ((k, (k.item.message, k.item.part)) for k in known if k.item.family is Family.EFFECT)
+        effects = {place: k for k, place in places if place not in waiting}
         said = list(_statements(messages))
-        turns = list(_turns(messages, effects))
+        turns = list(_turns(messages, effects, _words if exact else _words_asked))
         done = Matters(deed.words for deed in said if not deed.is_open)
         self._calls = [deed for turn in turns for deed in _with_requests(turn)]
         self._all = [*self._calls, *said, *_forbidden(known, messages), *_left(turns, done)]
@@ -89,7 +95,7 @@ class Deeds:
         self._call_words = Matters(deed.words for deed in self._calls)
         self._all_words = Matters(deed.words for deed in self._all)
 
-    def told_wrongly(self, sentence: Sentence, *, exact: bool) -> Iterator[tuple[Deed, str, bool]]:
+    def told_wrongly(self, sentence: Sentence) -> Iterator[tuple[Deed, str, bool]]:
         """The deeds that a sentence tells as done and that are open, or the other way round, each with the clause, and whether that is sure."""
         for clause in clauses(sentence.text):
             words = matter(clause)
@@ -97,7 +103,7 @@ class Deeds:
                 continue
             is_done = DONE.search(clause) is not None
             if is_done and not OPEN.search(clause) and not HANGING.search(clause):
-                deed, sure = self._open(words, exact)
+                deed, sure = self._open(words)
                 begun = BEGUN.search(clause)
                 if (
                     begun
@@ -131,19 +137,19 @@ class Deeds:
                 if is_id and not any(word in deed.words for deed in deeds) and any(word in deed.words for deed in others):
                     yield deeds[-1], clause, word
 
-    def _open(self, words: frozenset[str], exact: bool) -> tuple[Deed | None, bool]:
+    def _open(self, words: frozenset[str]) -> tuple[Deed | None, bool]:
         """The open deed that the words speak of, if they speak of no done one rather; surely if it is a call."""
         share, numbers = self._call_words.best(words)
         called = [self._calls[number] for number in numbers]
         called = [deed for deed in called if deed.known is not None] or called  # what was only looked at decides nothing
-        if share >= (SPOKEN_OF if exact else SURE) and called[-1].is_open:
+        if share >= (SPOKEN_OF if self._exact else SURE) and called[-1].is_open:
             return called[-1], all(deed.is_open for deed in called)
         elsewhere = [deed for deed in called if _is_elsewhere(words, deed)]
         if share >= SPOKEN_OF and elsewhere and len(elsewhere) == len(called):
             return elsewhere[-1], False
         share, numbers = self._all_words.best(words)
         deeds = sorted((self._all[number] for number in numbers), key=lambda deed: deed.place)
-        if share < MEANT or not deeds[-1].is_open or deeds[-1].known is not None or not (exact or deeds[-1].is_asked):
+        if share < MEANT or not deeds[-1].is_open or deeds[-1].known is not None or not (self._exact or deeds[-1].is_asked):
             return None, False
         return deeds[-1], False
 
@@ -173,7 +179,7 @@ def _is_elsewhere(words: frozenset[str], deed: Deed) -> bool:
     return bool(words & places) and bool(deed.words & places) and not words & places & deed.words
 
 
-def _turns(messages: Sequence[Message], effects: dict[tuple[int, int], Known]) -> Iterator[_Turn]:
+def _turns(messages: Sequence[Message], effects: dict[tuple[int, int], Known], words_of: Words) -> Iterator[_Turn]:
     turn = _Turn()
     answers = {
         part.call_id: part.text for message in messages for part in message.parts if part.type is PartType.TOOL_RESULT
@@ -185,20 +191,27 @@ def _turns(messages: Sequence[Message], effects: dict[tuple[int, int], Known]) -
         for number, part in enumerate(message.parts):
             if part.type is PartType.TOOL_CALL:
                 known = effects.get((message.index, number))
-                turn.calls.append(_call(message, number, part, known, answers.get(part.call_id, "")))
+                answer = answers.get(part.call_id, "")[:MAX_ANSWER] if known else ""  # what a look-up shows was not done by it
+                deed = Deed(
+                    is_open=known is not None and known.state in BEHIND,
+                    words=words_of(part, answer),
+                    text=known.item.text if known else f"{part.name} {part.text[:MAX_TEXT]}",
+                    place=place_of(message, number),
+                    known=known,
+                )
+                turn.calls.append(deed)
     yield turn
 
 
-def _call(message: Message, number: int, part: Part, known: Known | None, answer: str) -> Deed:
-    call = f"{part.name} {part.text[:MAX_TEXT]}"
-    return Deed(
-        is_open=known is not None and known.state in BEHIND,
-        words=matter(call)
-        | (matter(answer[:MAX_ANSWER]) if known else frozenset()),  # what a look-up shows was not done by it
-        text=known.item.text if known else call,
-        place=place_of(message, number),
-        known=known,
-    )
+def _words(part: Part, answer: str) -> frozenset[str]:
+    """The words of a call and its answer."""
+    return matter(f"{part.name} {part.text[:MAX_TEXT]}") | matter(answer)
+
+
+def _words_asked(part: Part, answer: str) -> frozenset[str]:
+    """The same without the words of what the call only writes down, which its answer may repeat."""
+    asked, written = arguments_of(part)
+    return matter(" ".join((part.name, *asked))) | (matter(answer) - matter(" ".join(written)))
 
 
 def _parts(message: Message) -> Iterator[Deed]:

@@ -9,7 +9,7 @@ from itertools import islice
 
 from barrier_policy.audit.items import Known
 from barrier_policy.audit.likeness import Likes
-from barrier_policy.audit.model import Outcome, Place
+from barrier_policy.audit.model import Outcome, Place, Unproven
 from barrier_policy.audit.needs import IDS, MANY_DIGITS, is_particular
 from barrier_policy.audit.notebook import Notebook
 from barrier_policy.audit.records import add_about
@@ -88,6 +88,12 @@ UNITS = frozenset(
     ]
 )
 NUMBER = re.compile(r"\d[\d.,]*")
+MORE = re.compile(r"[`'\"]?\s*(?:,|/|\+|&|and\b|und\b|et\b|y\b)\s*[`'\"]?[\w~./]*[\d/-]")
+"""What goes on so is a list, and the name before it is that of the list."""
+RANGE = re.compile(r"([A-Za-z_.-]*?)(\d+)(?:-|–|\.\.)\1?\d+")
+"""The first and the last of things with numbers: `WP3-WP9`."""
+SPECIFIER = re.compile(r"(?:\S+\s+)?((?:[<>]=?|[=~!^]=?)\s*\d.*)")
+"""A limit of versions or of anything else, behind the name of what has it."""
 PLACE_IN_FILE = re.compile(r"(.+?\.\w+):(\d+)(?:[-:]\d+)*")
 CURRENCIES = frozenset({"€", "$", "£", "usd", "eur"})
 
@@ -97,6 +103,7 @@ class ValueChecks:
 
     `exact`: the text is a gate's. A summary of a foreign runtime may shorten paths and count things, and speaks in compound words: of its
     ids those count that nobody meets by chance, and of its names those with a sign (`name: value`). What tools show in `later` is not made up.
+    `unseen`: the log lacks the result of the last call, which the summary may tell.
     """
 
     def __init__(
@@ -109,8 +116,10 @@ class ValueChecks:
         *,
         exact: bool,
         later: TokenIndex,
+        unseen: bool,
     ) -> None:
         self._later = later
+        self._unseen = unseen
         self._before = before
         self._messages = messages
         self._notes = notes
@@ -150,7 +159,7 @@ class ValueChecks:
     def _is_named(self, text: str, value: Value) -> bool:
         if not value.name or ROUGH.match(text, value.start - 1):
             return False
-        return self._exact or bool(explicit_name(text, value.start))
+        return self._exact or (bool(explicit_name(text, value.start)) and not MORE.match(text, value.end))
 
     def _was_there(self, value: str) -> bool:
         """Whether before has a value; each is looked for once."""
@@ -166,6 +175,8 @@ class ValueChecks:
         if known is not None and (self._exact or self._is_alteration(known, outcome)):
             self.reported.add(known.item.id)
             self._add("audit.altered", known, place, value.text)
+        elif outcome is not None and self._unseen:
+            self._notes.reclaim("new text", value.type, Unproven.UNSEEN)
         elif outcome is not None:
             item = f"value:{value.text}"
             self._notes.add(
@@ -182,6 +193,8 @@ class ValueChecks:
         """What a value that before does not have makes of the check; None where a summary may well say it."""
         if value.type in PUT_TOGETHER or ROUGH.search(value.text):
             return None
+        if not self._exact and self._is_reworded(value):
+            return None
         if value.type == "quantity" and (number := NUMBER.match(value.text)):
             return self._doubt_of_number(value.text, number.group())
         if value.type == "path":
@@ -189,6 +202,16 @@ class ValueChecks:
         if value.type in IDS and not self._exact and not self._is_new_id(value):
             return None
         return Outcome.FAIL
+
+    def _is_reworded(self, value: Value) -> bool:
+        """Whether before has it in another spelling: a range by its ends, a limit without its name, a version with more digits."""
+        text = value.text
+        if (span := RANGE.fullmatch(text)) and self._was_there(span[1] + span[2]):
+            return True
+        if value.type == "version_pin" and (limit := SPECIFIER.fullmatch(text)):
+            return self._was_there(limit[1])
+        is_version = value.type in ("quantity", "version_pin") and text.count(".") == 1
+        return is_version and any(self._was_there(f"{sign}{text}.0") for sign in ("", "v", "^", "~", "="))
 
     def _is_new_id(self, value: Value) -> bool:
         """Whether nobody writes it by chance, and it is not put together of what before has (`host:5001/8080`)."""
@@ -202,6 +225,10 @@ class ValueChecks:
 
         The name of a file alone is known from anywhere, and says of no file where it is.
         """
+        if not self._exact:
+            path = path.removeprefix("./").rstrip("/")
+            if self._was_there(path) or self._was_there(f"{path}/"):
+                return False
         located = PLACE_IN_FILE.fullmatch(path)
         if located and self._was_there(located[1]):
             return False

@@ -11,7 +11,11 @@ from barrier_policy.audit.align import Alignment, align
 from barrier_policy.carrier.block import parse_block
 from barrier_policy.errors import CarrierError
 from barrier_policy.transcript.builder import SUMMARY_MARK
-from barrier_policy.transcript.model import Message, MessageKind, PartType
+from barrier_policy.transcript.model import Message, MessageKind, Origin, PartType
+
+
+OPAQUE = (PartType.UNKNOWN, PartType.BLOB)
+"""Parts that nobody can read."""
 
 
 class Standing(StrEnum):
@@ -42,6 +46,23 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
         """Whether a gate made it: it has a carrier, or a summary with the mark of one."""
         return any(message.kind is MessageKind.CARRIER or _is_marked(message) for message in self.after)
 
+    @property
+    def is_summarized(self) -> bool:
+        """Whether nothing is gone, or something new stands for it: a summary, a carrier, or what can't be read."""
+        stands_in = (
+            message.kind is not MessageKind.MESSAGE or any(part.type in OPAQUE for part in message.parts)
+            for message in self.of(Standing.NEW, Standing.CARRIER)
+        )
+        return -1 not in self.alignment.after_of or any(stands_in)
+
+    def with_instructions_anew(self) -> Result:
+        """The same, where new instructions came later: a foreign runtime puts its own where it likes, in their newest form."""
+        standing = tuple(
+            Standing.LATER if place is Standing.NEW and gives_instructions(message) else place
+            for message, place in zip(self.after, self.standing, strict=True)
+        )
+        return msgspec.structs.replace(self, standing=standing)
+
     def keeps(self, message: int) -> bool:
         """Whether a message of before stands in the result as it was."""
         return self.alignment.after_of[message] >= 0
@@ -65,6 +86,11 @@ def compare(before: Sequence[Message], after: Sequence[Message]) -> Result:
         standing=standing,
         kept_tail=_kept_tail(alignment),
     )
+
+
+def gives_instructions(message: Message) -> bool:
+    """Whether it has more authority than a user: the instructions of a runtime or of who runs it."""
+    return message.origin.rank < Origin.USER.rank and message.kind is MessageKind.MESSAGE
 
 
 def _is_marked(message: Message) -> bool:
