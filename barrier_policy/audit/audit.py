@@ -9,6 +9,7 @@ from datetime import datetime
 import msgspec
 
 from barrier_policy.audit.carried import check_carried, held_words, still_due
+from barrier_policy.audit.claim_words import EMPHATIC
 from barrier_policy.audit.claims import ClaimChecks, Doubted
 from barrier_policy.audit.items import CHECK_OF, Known, known_items
 from barrier_policy.audit.lines import LineReader, carried_entries, find_carriers, lines_of
@@ -236,10 +237,13 @@ class _Audit:
     def _is_doubtful(self, known: Known) -> bool:
         """Whether a rule may be none: weak evidence protects it, and its loss is no certain loss.
 
-        Of a foreign result that goes for what stands in a text that was pasted as well: a plan or a report is full of what looks like rules;
+        Of a foreign result that goes for what stands in a text that was pasted as well, but for bans with a capital NOT: a plan or a report is
+        full of what looks like rules;
         and for an exception to something that nobody demands ("that works already, except for …").
         """
         if known.item.family is not Family.CONSTRAINT:
+            return False
+        if not self._exact and known.item.kind in ("must_not", "only_if") and EMPHATIC.search(known.item.text):
             return False
         if not self._exact and known.item.kind == "only_if" and known.item.attributes.get("strength") == "soft":
             return True

@@ -7,10 +7,11 @@ stand, and what a rule forbids. Of the deeds that a clause may speak of the one 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 
+from barrier_policy.audit.calls import MAX_TEXT, retried, words_asked, words_of_call
 from barrier_policy.audit.claim_words import (
     AGREED,
     BEGUN,
@@ -27,7 +28,7 @@ from barrier_policy.audit.items import Known
 from barrier_policy.audit.matter import STEM, Matters, matter
 from barrier_policy.audit.messages import place_of
 from barrier_policy.audit.model import Place
-from barrier_policy.audit.needs import arguments_of, is_particular
+from barrier_policy.audit.needs import is_particular
 from barrier_policy.audit.text import Sentence, split_sentences
 from barrier_policy.ledger.conversation.turns import opens_turn
 from barrier_policy.ledger.model import UNSETTLED, Family
@@ -47,11 +48,10 @@ FEWEST = 2
 LONG_ID = 5
 """Characters of a word with a digit that names one thing."""
 TOOL = re.compile(r"\w+")
-Words = Callable[[Part, str], frozenset[str]]
 MAX_PARTS = 30
 """Parts of one request that are compared with each call."""
-MAX_TEXT, MAX_ANSWER = 4_000, 300
-"""Characters of a message that are read, and of the answer to a call."""
+MAX_ANSWER = 300
+"""Characters of the answer to a call that are read."""
 BEHIND = frozenset({*UNSETTLED, "failed_clean"})
 
 
@@ -84,7 +84,8 @@ class Deeds:
         places = ((k, (k.item.message, k.item.part)) for k in known if k.item.family is Family.EFFECT)
         effects = {place: k for k, place in places if place not in waiting}
         said = list(_statements(messages))
-        turns = list(_turns(messages, effects, _words if exact else _words_asked))
+        settled = frozenset() if exact else retried(list(effects.values()))
+        turns = list(_turns(messages, effects, words_of_call if exact else words_asked, settled))
         done = Matters(deed.words for deed in said if not deed.is_open)
         self._calls = [deed for turn in turns for deed in _with_requests(turn)]
         self._all = [*self._calls, *said, *_forbidden(known, messages), *_left(turns, done)]
@@ -142,7 +143,7 @@ class Deeds:
         share, numbers = self._call_words.best(words)
         called = [self._calls[number] for number in numbers]
         called = [deed for deed in called if deed.known is not None] or called  # what was only looked at decides nothing
-        if share >= (SPOKEN_OF if self._exact else SURE) and called[-1].is_open:
+        if share >= (SPOKEN_OF if self._exact else SURE) and called[-1].is_open and self._is_meant(words, called[-1]):
             return called[-1], all(deed.is_open for deed in called)
         elsewhere = [deed for deed in called if _is_elsewhere(words, deed)]
         if share >= SPOKEN_OF and elsewhere and len(elsewhere) == len(called):
@@ -152,6 +153,14 @@ class Deeds:
         if share < MEANT or not deeds[-1].is_open or deeds[-1].known is not None or not (self._exact or deeds[-1].is_asked):
             return None, False
         return deeds[-1], False
+
+    def _is_meant(self, words: frozenset[str], deed: Deed) -> bool:
+        """Whether a foreign summary speaks of this one: by an id, or by much of what it is about, for a long call has words of everything.
+
+        What only began is told as done by who saw its end: then only an id says that nothing else is meant.
+        """
+        shared, began = words & deed.words, deed.known is not None and deed.known.state == "started"
+        return self._exact or any(map(is_id, shared)) or (not began and len(shared) >= ACTED * len(deed.words))
 
     def _closed(self, words: frozenset[str]) -> Deed | None:
         """The effect that the words surely speak of, where it is done and nothing that is open has as many of them."""
@@ -179,7 +188,12 @@ def _is_elsewhere(words: frozenset[str], deed: Deed) -> bool:
     return bool(words & places) and bool(deed.words & places) and not words & places & deed.words
 
 
-def _turns(messages: Sequence[Message], effects: dict[tuple[int, int], Known], words_of: Words) -> Iterator[_Turn]:
+def _turns(
+    messages: Sequence[Message],
+    effects: Mapping[tuple[int, int], Known],
+    words_of: Callable[[Part, str], frozenset[str]],
+    settled: frozenset[str],
+) -> Iterator[_Turn]:
     turn = _Turn()
     answers = {
         part.call_id: part.text for message in messages for part in message.parts if part.type is PartType.TOOL_RESULT
@@ -191,9 +205,11 @@ def _turns(messages: Sequence[Message], effects: dict[tuple[int, int], Known], w
         for number, part in enumerate(message.parts):
             if part.type is PartType.TOOL_CALL:
                 known = effects.get((message.index, number))
-                answer = answers.get(part.call_id, "")[:MAX_ANSWER] if known else ""  # what a look-up shows was not done by it
+                answer = (
+                    answers.get(part.call_id, "")[:MAX_ANSWER] if known else ""
+                )  # what a look-up shows was not done by it
                 deed = Deed(
-                    is_open=known is not None and known.state in BEHIND,
+                    is_open=known is not None and known.state in BEHIND and known.item.id not in settled,
                     words=words_of(part, answer),
                     text=known.item.text if known else f"{part.name} {part.text[:MAX_TEXT]}",
                     place=place_of(message, number),
@@ -201,17 +217,6 @@ def _turns(messages: Sequence[Message], effects: dict[tuple[int, int], Known], w
                 )
                 turn.calls.append(deed)
     yield turn
-
-
-def _words(part: Part, answer: str) -> frozenset[str]:
-    """The words of a call and its answer."""
-    return matter(f"{part.name} {part.text[:MAX_TEXT]}") | matter(answer)
-
-
-def _words_asked(part: Part, answer: str) -> frozenset[str]:
-    """The same without the words of what the call only writes down, which its answer may repeat."""
-    asked, written = arguments_of(part)
-    return matter(" ".join((part.name, *asked))) | (matter(answer) - matter(" ".join(written)))
 
 
 def _parts(message: Message) -> Iterator[Deed]:

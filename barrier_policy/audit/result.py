@@ -13,7 +13,6 @@ from barrier_policy.errors import CarrierError
 from barrier_policy.transcript.builder import SUMMARY_MARK
 from barrier_policy.transcript.model import Message, MessageKind, Origin, PartType
 
-
 OPAQUE = (PartType.UNKNOWN, PartType.BLOB)
 """Parts that nobody can read."""
 
