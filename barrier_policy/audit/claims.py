@@ -46,6 +46,12 @@ RELIEF = re.compile(
     re.IGNORECASE,
 )
 """Words by which somebody says that a rule has ended."""
+NAMED_SO = re.compile(
+    r"\b(?:the|an?|this|that|our|its|der|die|das|dem|den|el|la|los|las|le|les|il|lo|o|os|het) (?:approved|agreed|genehmigte\w*|freigegebene\w*|bewilligte\w*|abgestimmte\w*|approvat\w*|goedgekeurde) \w"
+    r"|\b(?:el|la|los|las|le|les|il|o|a|os|as) \w+ (?:aprobad|autorizad|approuvé|validé|approvat|aprovad)\w*",
+    re.IGNORECASE,
+)
+"""What something is called (`the approved plan`), which tells in passing that somebody went along with it."""
 FEWEST = 4
 """A sentence of fewer words of content (`All 6 tasks completed`) tells the state of no one thing."""
 SHORTEST_QUOTE = 20
@@ -226,7 +232,7 @@ class ClaimChecks:
             if rule is not None:
                 outcome = Outcome.FAIL if exact or self._doubted.is_rule(rule) else Outcome.INCONCLUSIVE
                 self._add("audit.contradicted", rule, sentence.place, clause, outcome=outcome)
-            elif self._doubted.is_whole and self._is_serious(clause):
+            elif self._doubted.is_whole and self._is_serious(clause) and (exact or not NAMED_SO.search(clause)):
                 self._unsupported("consent", clause, sentence, Outcome.FAIL if exact else Outcome.INCONCLUSIVE)
 
     def _is_serious(self, clause: str) -> bool:

@@ -8,7 +8,7 @@ from math import ceil
 from barrier_policy.audit.align import message_key
 from barrier_policy.audit.model import Place, Unproven
 from barrier_policy.audit.notebook import Notebook
-from barrier_policy.audit.result import OPAQUE, Result, Standing, gives_instructions
+from barrier_policy.audit.result import OPAQUE, Result, Standing, gives_instructions, head_of
 from barrier_policy.audit.text import WordIndex
 from barrier_policy.facts.words import content_words
 from barrier_policy.transcript.model import Message, MessageKind, PartType
@@ -85,7 +85,7 @@ class Instructions:
         given = [message for message in messages if gives_instructions(message)]
         texts = [part.text for message in given for part in message.parts]
         self._keys = frozenset(map(message_key, given))
-        self._heads = {_head(text) for text in texts}
+        self._heads = {head_of(text) for text in texts}
         self._lines = {line.strip() for text in texts for line in text.split("\n")}
 
     def repeat(self, message: Message) -> bool:
@@ -94,17 +94,12 @@ class Instructions:
 
     def lack(self, message: Message) -> list[str]:
         """The sections of a message that they don't have, be it in a newer form, nor all lines of, but for those that lead up to others."""
-        return [part.text for part in message.parts if _head(part.text) not in self._heads and not self._have(part.text)]
+        return [part.text for part in message.parts if head_of(part.text) not in self._heads and not self._have(part.text)]
 
     def _have(self, text: str) -> bool:
         lines = [line.strip() for line in text.split("\n")]
         told = [line for line in lines if line and not line.endswith(":")]
         return bool(told) and self._lines.issuperset(told)
-
-
-def _head(text: str) -> str:
-    """How a section begins: its tag or its first line."""
-    return text.strip().partition("\n")[0]
 
 
 def _required(message: Message, tail_start: int, unread: frozenset[int]) -> str:

@@ -102,13 +102,14 @@ class Consumers:
         place = self._calls.get((part.name, part.text))
         return Need(used=place) if place is not None else None
 
-    def went_on(self, asked: Item) -> bool:
-        """Whether the agent answered what a user said, promised none of it, and the user went on after that."""
-        at = bisect_right(self._ends, asked.message)
+    def went_on(self, item: Item) -> bool:
+        """Whether the agent ended the turn of what was asked or done, promised none of what was asked, and the user went on after that."""
+        at = bisect_right(self._ends, item.message)
         if at == len(self._ends):
             return False
-        words, turn = content_words(asked.text), range(asked.message, self._ends[at] + 1)
-        return not any(promise.message in turn and content_words(promise.text) & words for promise in self._promises)
+        words, turn = content_words(item.text), range(item.message, self._ends[at] + 1)
+        promised = (promise for promise in self._promises if promise.message in turn and item.family is not Family.EFFECT)
+        return not any(content_words(promise.text) & words for promise in promised)
 
     def owners_of(self, value: Known) -> Iterator[Known]:
         """What is protected itself and names the value: owed, forbidden, under way or done."""
@@ -166,7 +167,7 @@ class Judge:
         self._consumers = consumers
         self._is_doubtful = is_doubtful
         self._new = new
-        self._paths: list[str] = []
+        self._found: list[str] = []
 
     def judge(self, known: Known, fate: Fate, reported: Collection[str]) -> Need | Unproven | None:
         """The proof that it is missed, or why there is none; None where its loss needs no proof. `reported` are items that have a finding."""
@@ -207,7 +208,8 @@ class Judge:
         return bool(words) and self._new.share(words) >= SOME_WORDS
 
     def _effect(self, known: Known, fate: Fate) -> Need | Unproven | None:
-        """What is under way is missed in any case; what was done where it is done again, or where nobody knows and nothing tells it."""
+        """What is under way is missed until the user went on to other things; what was done where it is done again, or where nobody knows and
+        nothing tells it."""
         if known.state == "failed_clean":
             return Unproven.NO_EFFECT
         if fate is Fate.MENTIONED or self._tells(known.item.text.partition(" → ")[0]):
@@ -216,7 +218,9 @@ class Judge:
             return None
         if known.item.attributes.get("assumed") or ON_A_PAGE.search(known.item.attributes.get("operation", "")):
             return Unproven.NO_USE
-        return None if known.state in UNDER_WAY else self._consumers.repeat_of(known) or Unproven.NO_USE
+        if known.state in UNDER_WAY:
+            return Unproven.WENT_ON if self._consumers.went_on(known.item) else None
+        return self._consumers.repeat_of(known) or Unproven.NO_USE
 
     def _binding(self, known: Known, reported: Collection[str]) -> Need | Unproven | None:
         """A value that nobody asks for later, or that belongs to nothing, is missed by nobody; nor is one whose owner has a finding itself."""
@@ -228,13 +232,13 @@ class Judge:
         return Unproven.TOLD_WITH if owners else Unproven.NO_OWNER
 
     def _asked_for(self, value: Known) -> Need | None:
-        """The proof that it was looked up again; none for a file that has one under a longer path, which is judged first."""
+        """The proof that it was looked up again; none for a file or page that has one under a longer name, which is judged first."""
         text = value.item.text
-        if any(path.endswith(f"/{text.lstrip('/')}") for path in self._paths):
+        if any(found.endswith(f"/{text.lstrip('/')}") or found.startswith(f"{text.rstrip('/')}/") for found in self._found):
             return None
         need = self._consumers.need_of(value)
-        if need is not None and value.item.kind == "path":
-            self._paths.append(text)
+        if need is not None and value.item.kind in ("path", "url"):
+            self._found.append(text)
         return need
 
 

@@ -38,6 +38,8 @@ NAMED = frozenset({"resource_id", "idempotency_key", "hash", "version_pin", "amo
 """Types whose values are told apart by what they are called."""
 ROUGH = re.compile(r"…|\.\.\.|≈|~(?!=|/)|\d(?:st|nd|rd|th)$|[*]|^[\d.]+[-–][\d.]+\D*$")
 """Signs that a value is not meant exactly, patterns, ranges and ordinals."""
+CUT = re.compile(r"[`'\"]?(?:\.\.\.|…)")
+"""Who cuts a value says so."""
 FEW = 20
 """Up to so many things a summary counts itself."""
 UNITS = frozenset(
@@ -138,7 +140,8 @@ class ValueChecks:
             for value in scan_values(text):
                 self._notes.count("new text")
                 if not self._was_there(value.text):
-                    if not new.counts(place, value.text):
+                    is_cut = not self._exact and CUT.match(text, value.end) is not None
+                    if not is_cut and not new.counts(place, value.text):
                         self._unsupported(place, value)
                 elif self._is_named(text, value):
                     self._name(place, value)

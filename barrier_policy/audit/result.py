@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from enum import StrEnum
 
@@ -13,6 +14,7 @@ from barrier_policy.errors import CarrierError
 from barrier_policy.transcript.builder import SUMMARY_MARK
 from barrier_policy.transcript.model import Message, MessageKind, Origin, PartType
 
+TAG = re.compile(r"<([a-z_][\w-]*)>")
 OPAQUE = (PartType.UNKNOWN, PartType.BLOB)
 """Parts that nobody can read."""
 
@@ -55,9 +57,13 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
         return -1 not in self.alignment.after_of or any(stands_in)
 
     def with_instructions_anew(self) -> Result:
-        """The same, where new instructions came later: a foreign runtime puts its own where it likes, in their newest form."""
+        """The same, where new instructions came later: a foreign runtime puts its own where it likes, in their newest form.
+
+        So does what a user said in which only the runtime's own parts differ: the date of today, an image in another size.
+        """
+        said = {_said(message) for message in self.before if message.kind is MessageKind.MESSAGE}
         standing = tuple(
-            Standing.LATER if place is Standing.NEW and gives_instructions(message) else place
+            Standing.LATER if place is Standing.NEW and (gives_instructions(message) or _said(message) in said) else place
             for message, place in zip(self.after, self.standing, strict=True)
         )
         return msgspec.structs.replace(self, standing=standing)
@@ -90,6 +96,22 @@ def compare(before: Sequence[Message], after: Sequence[Message]) -> Result:
 def gives_instructions(message: Message) -> bool:
     """Whether it has more authority than a user: the instructions of a runtime or of who runs it."""
     return message.origin.rank < Origin.USER.rank and message.kind is MessageKind.MESSAGE
+
+
+def head_of(text: str) -> str:
+    """How a section begins: the tag around it or its first line."""
+    text = text.strip()
+    tag = TAG.match(text)
+    return tag[0] if tag and text.endswith(f"</{tag[1]}>") else text.partition("\n")[0]
+
+
+def _said(message: Message) -> tuple[Origin, tuple[str, ...]]:
+    """Who said it and what, with no more than the tag of a part in tags, and the type of what can't be read."""
+    parts = (
+        part.type if part.type in OPAQUE else head_of(part.text) if TAG.match(part.text.strip()) else part.text
+        for part in message.parts
+    )
+    return message.origin, tuple(parts)
 
 
 def _is_marked(message: Message) -> bool:
