@@ -25,14 +25,21 @@ def words_asked(part: Part, answer: str) -> frozenset[str]:
 
 
 def retried(effects: Collection[Known]) -> frozenset[str]:
-    """The names of effects that the same call, made again later, has done: a summary tells its end."""
-    done: dict[tuple[str, str], int] = {}
+    """The names of effects that the same call, made again later, has done: a summary tells its end. Without a target it may have any."""
+    done = {(_operation(effect), _target(effect)): effect.item.message for effect in effects if effect.state == "confirmed"}
+    last = {operation: message for (operation, _), message in sorted(done.items(), key=lambda entry: entry[1])}
+    found = []
     for effect in effects:
-        if effect.state == "confirmed":
-            done[_same(effect)] = effect.item.message
-    return frozenset(e.item.id for e in effects if done.get(_same(e), -1) > e.item.message)
+        operation, target = _operation(effect), _target(effect)
+        again = max(done.get((operation, same), -1) for same in (target, "")) if target else last.get(operation, -1)
+        if again > effect.item.message:
+            found.append(effect.item.id)
+    return frozenset(found)
 
 
-def _same(effect: Known) -> tuple[str, str]:
-    """What makes one call a second attempt at another."""
-    return effect.item.attributes.get("operation", ""), effect.item.attributes.get("target", "")
+def _operation(effect: Known) -> str:
+    return effect.item.attributes.get("operation", "")
+
+
+def _target(effect: Known) -> str:
+    return effect.item.attributes.get("target", "")

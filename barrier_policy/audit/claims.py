@@ -8,6 +8,7 @@ from functools import partial
 
 import msgspec
 
+from barrier_policy.audit.calls import retried
 from barrier_policy.audit.claim_words import PARTIES, SPOKEN_TO, clauses
 from barrier_policy.audit.consent import Claim, Consent, claims_of
 from barrier_policy.audit.deeds import Deeds
@@ -93,11 +94,13 @@ class ClaimChecks:
         self._doubted = doubted
         self._rules = [k for k in known if k.item.family is Family.CONSTRAINT]
         self._rule_words = WordIndex(content_words(k.item.text) for k in self._rules)
-        effects = (k for k in known if k.item.family is Family.EFFECT)
-        self._effects = [k for k in effects if (k.item.message, k.item.part) not in doubted.waiting]
+        effects = [k for k in known if k.item.family is Family.EFFECT]
+        settled = frozenset() if doubted.exact else retried(effects)
+        known_ends = (k for k in effects if (k.item.message, k.item.part) not in doubted.waiting)
+        self._effects = [k for k in known_ends if k.item.id not in settled]
         self._effect_words = WordIndex(content_words(k.item.text) for k in self._effects)
         self._superseded = superseded
-        self._deeds = Deeds(known, messages, exact=doubted.exact, waiting=doubted.waiting)
+        self._deeds = Deeds(known, messages, exact=doubted.exact, waiting=doubted.waiting, settled=settled)
         self._consent = Consent(known, messages, kinds)
         self._orders = Orders(messages, self._deeds)
         self._restated = Rules(known, messages)
@@ -229,10 +232,12 @@ class ClaimChecks:
         """A release, a permission or an approval that nobody gave: of a rule that holds, or of anything else."""
         for clause, rule in self._consent.unfounded(sentence):
             exact = self._doubted.exact
+            if not exact and NAMED_SO.search(clause):
+                continue
             if rule is not None:
                 outcome = Outcome.FAIL if exact or self._doubted.is_rule(rule) else Outcome.INCONCLUSIVE
                 self._add("audit.contradicted", rule, sentence.place, clause, outcome=outcome)
-            elif self._doubted.is_whole and self._is_serious(clause) and (exact or not NAMED_SO.search(clause)):
+            elif self._doubted.is_whole and self._is_serious(clause):
                 self._unsupported("consent", clause, sentence, Outcome.FAIL if exact else Outcome.INCONCLUSIVE)
 
     def _is_serious(self, clause: str) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from barrier_policy.audit.calls import MAX_TEXT, retried, words_asked, words_of_call
+from barrier_policy.audit.calls import MAX_TEXT, words_asked, words_of_call
 from barrier_policy.audit.claim_words import (
     AGREED,
     BEGUN,
@@ -77,14 +77,19 @@ class Deeds:
     """All deeds of before, found by what a clause is about."""
 
     def __init__(
-        self, known: Sequence[Known], messages: Sequence[Message], *, exact: bool, waiting: frozenset[tuple[int, int]]
+        self,
+        known: Sequence[Known],
+        messages: Sequence[Message],
+        *,
+        exact: bool,
+        waiting: frozenset[tuple[int, int]],
+        settled: frozenset[str],
     ) -> None:
-        """`exact` and `waiting` as in `Doubted`. What a call only writes down (a report to somebody, say) is no deed of a foreign runtime."""
+        """`exact`, `waiting` as in `Doubted`; `settled` has a later call done. Of foreign runtimes a call's report to somebody is no deed."""
         self._exact = exact
         places = ((k, (k.item.message, k.item.part)) for k in known if k.item.family is Family.EFFECT)
         effects = {place: k for k, place in places if place not in waiting}
         said = list(_statements(messages))
-        settled = frozenset() if exact else retried(list(effects.values()))
         turns = list(_turns(messages, effects, words_of_call if exact else words_asked, settled))
         done = Matters(deed.words for deed in said if not deed.is_open)
         self._calls = [deed for turn in turns for deed in _with_requests(turn)]

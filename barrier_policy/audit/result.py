@@ -30,13 +30,17 @@ class Standing(StrEnum):
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
-    """Both transcripts, aligned. `standing` is by message of `after`; `kept_tail` counts the last messages of before that stand in it."""
+    """Both transcripts, aligned. `standing` is by message of `after`; `kept_tail` counts the last messages of before that stand in it.
+
+    `renewed` are messages of before that stand in it with newer parts of the runtime.
+    """
 
     before: tuple[Message, ...]
     after: tuple[Message, ...]
     alignment: Alignment
     standing: tuple[Standing, ...]
     kept_tail: int
+    renewed: frozenset[int] = frozenset()
 
     def of(self, *standings: Standing) -> list[Message]:
         """The messages of the result that are one of these."""
@@ -66,11 +70,13 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
             Standing.LATER if place is Standing.NEW and (gives_instructions(message) or _said(message) in said) else place
             for message, place in zip(self.after, self.standing, strict=True)
         )
-        return msgspec.structs.replace(self, standing=standing)
+        later = {_said(message) for message, place in zip(self.after, standing, strict=True) if place is Standing.LATER}
+        renewed = (message for message in self.before if message.origin is Origin.USER and _said(message) in later)
+        return msgspec.structs.replace(self, standing=standing, renewed=frozenset(message.index for message in renewed))
 
     def keeps(self, message: int) -> bool:
-        """Whether a message of before stands in the result as it was."""
-        return self.alignment.after_of[message] >= 0
+        """Whether a message of before stands in the result as it was, or with the runtime's own parts renewed."""
+        return self.alignment.after_of[message] >= 0 or message in self.renewed
 
 
 def compare(before: Sequence[Message], after: Sequence[Message]) -> Result:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from barrier_policy.audit.claim_words import WAITS, WITHOUT
+from barrier_policy.audit.claim_words import ONLY, WAITS, WITHOUT
 from barrier_policy.audit.matter import UNSPACED
 from barrier_policy.audit.model import Place
 from barrier_policy.facts.extract import Facts
@@ -91,8 +91,18 @@ class Sentence(msgspec.Struct, frozen=True, kw_only=True):
         """The rules in it."""
         return (*self.facts.get("constraint", ()), *self.facts.get("approval_gate", ()))
 
+    def narrows(self, rule: str) -> bool:
+        """Whether it says `only A` of a rule `not B, only A`, which demands the same."""
+        only = ONLY.search(rule)
+        if only is None or not ONLY.search(self.text):
+            return False
+        left_out = content_words(rule[: only.start()]) - content_words(rule[only.end() :]) - self.words
+        return bool(left_out) and _negations(rule) == 1
+
     def opposes(self, rule: str, polarity: str) -> bool:
         """Whether it demands the opposite of a rule: surely, or in little else than the words of the rule."""
+        if self.narrows(rule):
+            return False
         near = len(content_words(rule) & self.words) >= NEAR * len(self.words)
         waits = polarity == "only_if" and WAITS.search(self.text) and not WITHOUT.search(self.text)
         if near and not waits and _negations(rule) % 2 != _negations(self.text) % 2:

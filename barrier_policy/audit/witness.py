@@ -9,7 +9,6 @@ from enum import StrEnum
 
 import msgspec
 
-from barrier_policy.audit.claim_words import ONLY
 from barrier_policy.audit.items import ENVIRONMENT, Known, by_id
 from barrier_policy.audit.lines import Line
 from barrier_policy.audit.result import Result, Standing
@@ -216,8 +215,8 @@ class Witnesses:
         sentence, share = self._new.nearest(content_words(known.item.text))
         if sentence is None or share < RULE_TOLD:
             return Witness(fate=Fate.GONE)
-        if ONLY.search(known.item.text) and ONLY.search(sentence.text):
-            return Witness(fate=Fate.TEXT, sentence=sentence)  # `not B, only A` and `only A` demand the same
+        if sentence.narrows(known.item.text):
+            return Witness(fate=Fate.TEXT, sentence=sentence)
         if sentence.opposes(known.item.text, known.item.kind):
             return Witness(fate=Fate.CONTRADICTED, sentence=sentence)
         alike = [fact for fact in sentence.rules if (known.item.kind, str(fact.get("polarity"))) not in OPPOSED]
