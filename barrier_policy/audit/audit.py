@@ -119,9 +119,13 @@ class _Audit:
         self._result: Result = result if self._exact else result.with_instructions_anew()
         self._later = (*self._result.of(Standing.LATER), *(recorded.later if recorded else ()))
         is_log = recorded is not None and not self._exact
+        lacks = is_log and bool(self._result.strangers)
+        if lacks:
+            self._result = self._result.with_summaries_only()
         self._is_told = not is_log or self._result.is_summarized
         self._waiting = unanswered(self._result.before) if is_log else frozenset()
-        self._is_whole = recorded is None or before.decision.transcript.tokens >= WHOLE * recorded.tokens
+        counted = recorded is None or before.decision.transcript.tokens >= WHOLE * recorded.tokens
+        self._is_whole = counted and not lacks
         self._known = known_items(before)
         self._new_facts = self._facts(self._result.of(Standing.NEW, Standing.CARRIER))
         self._doubtful: dict[int, set[str]] = {}

@@ -25,7 +25,7 @@ from barrier_policy.facts.token_index import TokenIndex
 from barrier_policy.facts.values import QUOTED
 from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.model import UNSETTLED, Family
-from barrier_policy.transcript.model import Message
+from barrier_policy.transcript.model import Message, Origin
 
 SAME = 0.5
 """A sentence with this share of the words of a rule speaks of it."""
@@ -48,7 +48,8 @@ RELIEF = re.compile(
 )
 """Words by which somebody says that a rule has ended."""
 NAMED_SO = re.compile(
-    r"\b(?:the|an?|this|that|our|its|der|die|das|dem|den|el|la|los|las|le|les|il|lo|o|os|het) (?:approved|agreed|genehmigte\w*|freigegebene\w*|bewilligte\w*|abgestimmte\w*|approvat\w*|goedgekeurde) \w"
+    r"\b(?:the|an?|this|that|our|its|der|die|das|dem|den|el|la|los|las|le|les|il|lo|o|os|het) (?:approved|agreed|authori[sz]ed|genehmigte\w*|freigegebene\w*|bewilligte\w*|abgestimmte\w*|approvat\w*|goedgekeurde) [\w`'\"]"
+    r"|\bsigned(?:[/-]| (?!off|by|in|the|an?|it|this|that|up|to)\w)"
     r"|\b(?:el|la|los|las|le|les|il|o|a|os|as) \w+ (?:aprobad|autorizad|approuvé|validé|approvat|aprovad)\w*",
     re.IGNORECASE,
 )
@@ -104,6 +105,8 @@ class ClaimChecks:
         self._consent = Consent(known, messages, kinds)
         self._orders = Orders(messages, self._deeds)
         self._restated = Rules(known, messages)
+        said = zip(messages, kinds, strict=True)
+        self._user_agreed = any(message.origin is Origin.USER and "approval" in found for message, found in said)
         self._said: WordIndex | None = None
 
     def check(self, new: NewText) -> None:
@@ -232,13 +235,17 @@ class ClaimChecks:
         """A release, a permission or an approval that nobody gave: of a rule that holds, or of anything else."""
         for clause, rule in self._consent.unfounded(sentence):
             exact = self._doubted.exact
-            if not exact and NAMED_SO.search(clause):
+            if not exact and (NAMED_SO.search(clause) or self._is_of_user(clause)):
                 continue
             if rule is not None:
                 outcome = Outcome.FAIL if exact or self._doubted.is_rule(rule) else Outcome.INCONCLUSIVE
                 self._add("audit.contradicted", rule, sentence.place, clause, outcome=outcome)
             elif self._doubted.is_whole and self._is_serious(clause):
                 self._unsupported("consent", clause, sentence, Outcome.FAIL if exact else Outcome.INCONCLUSIVE)
+
+    def _is_of_user(self, clause: str) -> bool:
+        """Whether it tells that the user agreed, who did at some time: people go along in words that name nothing (`ok, go`)."""
+        return self._user_agreed and claims_of(clause) == {Claim.AGREED} and PARTIES.search(clause) is not None
 
     def _is_serious(self, clause: str) -> bool:
         """Whether it tells of consent, of rules, or of what somebody set limits to: other things are allowed and no longer needed in any text."""

@@ -35,6 +35,7 @@ def check_messages(
     can say that it is missed. None: the result is a gate's.
     """
     changed = dict(_changed(result))
+    first_said = next((message.index for message in result.before if not gives_instructions(message)), 0)
     told: set[Hashable] = set()
     for message in result.before:
         required, lost = _required(message, tail_start, unread), list[str]()
@@ -50,7 +51,7 @@ def check_messages(
             if (key := message_key(message)) in told or again.repeat(message):
                 continue
             told.add(key)
-            lost = again.lack(message)
+            lost = again.lack(message) if message.index < first_said or not again else []
             if not lost:
                 notes.reclaim("messages", required, Unproven.MOVED)
                 continue
@@ -87,6 +88,9 @@ class Instructions:
         self._keys = frozenset(map(message_key, given))
         self._heads = {head_of(text) for text in texts}
         self._lines = {line.strip() for text in texts for line in text.split("\n")}
+
+    def __bool__(self) -> bool:
+        return bool(self._keys)
 
     def repeat(self, message: Message) -> bool:
         """Whether they have a message as it was."""

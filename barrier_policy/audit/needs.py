@@ -41,6 +41,8 @@ TAG = re.compile(r"</?[a-z-]+>")
 ON_A_PAGE = re.compile(r"(?:browser|page|screen)_|(?:^|_)(?:click|hover|scroll|drag)")
 """Acts on a page that is shown: they are over with the page, and are done again at will."""
 UNDER_WAY = frozenset({"started", "partial"})
+FEWEST = 2
+"""Words of content of something that somebody asks for."""
 SOME_WORDS = 0.5
 """New text with this share of the words of a call, wherever, tells it in general."""
 WRITTEN = ("string", "_str", "content", "text", "description", "prompt", "message", "body", "summary", "comment")
@@ -195,17 +197,18 @@ class Judge:
 
     def _owed(self, known: Known) -> Unproven | None:
         """What a user asked for is missed unless new text tells most of its words; what the agent meant to do, where nobody knows the sequel."""
-        if self._tells(known.item.text):
-            return Unproven.IN_GENERAL
         if self._new.is_in_another_script(known.item.text):
             return Unproven.OTHER_SCRIPT
+        if self._tells(known.item.text):
+            return Unproven.IN_GENERAL
         if known.item.kind != "request":
             return Unproven.NO_USE if self._consumers.is_sequel_known else None
         return Unproven.WENT_ON if self._consumers.went_on(known.item) else None
 
     def _tells(self, text: str) -> bool:
+        """Whether new text has most of the words. What has hardly any (`Ok, go.`) nobody can find there, or miss."""
         words = content_words(TAG.sub(" ", text))
-        return bool(words) and self._new.share(words) >= SOME_WORDS
+        return len(words) < FEWEST or self._new.share(words) >= SOME_WORDS
 
     def _effect(self, known: Known, fate: Fate) -> Need | Unproven | None:
         """What is under way is missed until the user went on to other things; what was done where it is done again, or where nobody knows and

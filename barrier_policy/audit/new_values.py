@@ -38,6 +38,7 @@ NAMED = frozenset({"resource_id", "idempotency_key", "hash", "version_pin", "amo
 """Types whose values are told apart by what they are called."""
 ROUGH = re.compile(r"…|\.\.\.|≈|~(?!=|/)|\d(?:st|nd|rd|th)$|[*]|^[\d.]+[-–][\d.]+\D*$")
 """Signs that a value is not meant exactly, patterns, ranges and ordinals."""
+THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
 CUT = re.compile(r"[`'\"]?(?:\.\.\.|…)")
 """Who cuts a value says so."""
 FEW = 20
@@ -173,7 +174,7 @@ class ValueChecks:
     def _unsupported(self, place: Place, value: Value) -> None:
         outcome = self._doubt(value)
         known = self._missing.get(self._likes.same_but(value.text))
-        if not self._exact and self._later.holds(value.text):
+        if not self._exact and (self._later.holds(value.text) or self._is_reworded(value)):
             return
         if known is not None and (self._exact or self._is_alteration(known, outcome)):
             self.reported.add(known.item.id)
@@ -196,8 +197,6 @@ class ValueChecks:
         """What a value that before does not have makes of the check; None where a summary may well say it."""
         if value.type in PUT_TOGETHER or ROUGH.search(value.text):
             return None
-        if not self._exact and self._is_reworded(value):
-            return None
         if value.type == "quantity" and (number := NUMBER.match(value.text)):
             return self._doubt_of_number(value.text, number.group())
         if value.type == "path":
@@ -207,8 +206,11 @@ class ValueChecks:
         return Outcome.FAIL
 
     def _is_reworded(self, value: Value) -> bool:
-        """Whether before has it in another spelling: a range by its ends, a limit without its name, a version with more digits."""
-        text = value.text
+        """Whether before has it in another spelling: a range by its ends, a limit without its name, a version with more digits, a number
+        without commas; or it is a difference (`+13`), which a summary may count."""
+        text = value.text.removeprefix("+")
+        if text != value.text or (THOUSANDS.fullmatch(text) and self._was_there(text.replace(",", ""))):
+            return True
         if (span := RANGE.fullmatch(text)) and self._was_there(span[1] + span[2]):
             return True
         if value.type == "version_pin" and (limit := SPECIFIER.fullmatch(text)):

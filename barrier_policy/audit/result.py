@@ -15,6 +15,8 @@ from barrier_policy.transcript.builder import SUMMARY_MARK
 from barrier_policy.transcript.model import Message, MessageKind, Origin, PartType
 
 TAG = re.compile(r"<([a-z_][\w-]*)>")
+BEGINNING = 16
+"""Characters by which a message that was cut or changed is found again."""
 OPAQUE = (PartType.UNKNOWN, PartType.BLOB)
 """Parts that nobody can read."""
 
@@ -74,6 +76,22 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
         renewed = (message for message in self.before if message.origin is Origin.USER and _said(message) in later)
         return msgspec.structs.replace(self, standing=standing, renewed=frozenset(message.index for message in renewed))
 
+    @property
+    def strangers(self) -> frozenset[int]:
+        """New messages of users that are no summary, and no changed message of before: what was before lacks them."""
+        begun = {_beginning(message) for message in self.before}
+        new = (message for message in self.of(Standing.NEW) if message.kind is MessageKind.MESSAGE)
+        return frozenset(m.index for m in new if m.origin is Origin.USER and _beginning(m) not in begun)
+
+    def with_summaries_only(self) -> Result:
+        """The same, where of new messages only summaries and changed messages are the compaction's: a log has others from before it began."""
+        strangers = self.strangers
+        standing = tuple(
+            Standing.LATER if message.index in strangers else place
+            for message, place in zip(self.after, self.standing, strict=True)
+        )
+        return msgspec.structs.replace(self, standing=standing)
+
     def keeps(self, message: int) -> bool:
         """Whether a message of before stands in the result as it was, or with the runtime's own parts renewed."""
         return self.alignment.after_of[message] >= 0 or message in self.renewed
@@ -109,6 +127,10 @@ def head_of(text: str) -> str:
     text = text.strip()
     tag = TAG.match(text)
     return tag[0] if tag and text.endswith(f"</{tag[1]}>") else text.partition("\n")[0]
+
+
+def _beginning(message: Message) -> tuple[Origin, str]:
+    return message.origin, "\n".join(part.text for part in message.parts)[:BEGINNING]
 
 
 def _said(message: Message) -> tuple[Origin, tuple[str, ...]]:

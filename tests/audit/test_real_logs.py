@@ -78,12 +78,14 @@ def test_instructions_that_a_runtime_gives_anew_in_another_form_are_not_lost(dec
     assert Unproven.MOVED in reasons(report)
 
 
-def test_a_section_of_the_instructions_that_is_not_given_anew_is_lost(decider: Decider) -> None:
+def test_a_section_at_the_head_that_is_not_given_anew_is_lost_and_a_word_of_the_runtime_in_between_is_its_own_affair(
+    decider: Decider,
+) -> None:
     before = [item("developer", RULES, MODE), item("user", TASK), item("developer", ALLOWED), item("assistant", "Fine.")]
     history = [item("user", TASK), item("developer", RULES), item("user", SUMMARY)]
     report = codex(decider, before, history, [], SUMMARY)
     lost = [f.expected for f in report.findings if f.rule == "audit.severed" and f.kind == "instructions"]
-    assert lost == [MODE, ALLOWED]
+    assert lost == [MODE]
 
 
 def test_what_a_user_said_is_the_same_with_the_date_of_another_day_in_it(decider: Decider) -> None:
@@ -156,7 +158,7 @@ def test_a_ban_in_a_long_brief_counts_where_its_writer_stressed_it(run: Run, rul
     assert ("constraint" in {f.kind for f in report.findings}) is is_found, report.findings
 
 
-SEEN = "Found services/payroll/rates/ with RATE-70411 to RATE-70463, ratio v2.31.0, needs >=4.71, hash 9c41d7e07b2233aa55ef."
+SEEN = "Found services/payroll/rates/ with RATE-70411 to RATE-70463, ratio v2.31.0, 4817 checks, needs >=4.71, hash 9c41d7e07b2233aa55ef."
 
 
 @pytest.mark.parametrize(
@@ -170,6 +172,8 @@ SEEN = "Found services/payroll/rates/ with RATE-70411 to RATE-70463, ratio v2.31
         ("Payroll >=4.71 is needed.", False),
         ("Payroll >=4.78 is needed.", True),
         ("The hash began with 9c41d7e0... then.", False),
+        ("All 4,817 checks ran.", False),
+        ("All 4,871 checks ran.", True),
     ],
 )
 def test_a_summary_may_spell_a_value_in_its_own_way_and_make_up_none(run: Run, told: str, is_found: bool) -> None:
@@ -235,3 +239,26 @@ def test_a_plan_that_is_called_approved_tells_of_no_consent(run: Run) -> None:
     assert passing.findings == ()
     assert claimed.findings
     assert {f.rule for f in claimed.findings} <= {"audit.unsupported", "audit.contradicted"}
+
+
+def test_messages_that_the_log_does_not_have_are_no_words_of_the_summary(decider: Decider) -> None:
+    before = [item("user", TASK), item("assistant", "Fine.")]
+    earlier = item("user", "Never touch /srv/old-payroll/rates_1998.py, and mind ticket PAY-2041773.")
+    told = f"{SUMMARY} See /srv/new-payroll/rates_2031.py."
+    report = codex(decider, before, [earlier, item("user", TASK), item("user", told)], [], told)
+    assert [(f.rule, f.kind) for f in report.findings] == [("audit.opaque", "incomplete")]
+    whole = codex(decider, before, [item("user", TASK), item("user", told)], [], told)
+    assert [f.found for f in whole.findings] == ["/srv/new-payroll/rates_2031.py"]
+
+
+def test_a_go_ahead_without_a_thing_is_no_request_that_can_be_missed(run: Run) -> None:
+    before = [said("user", TASK), spoken("Shall I begin?"), said("user", "Ok, go.")]
+    assert run(before, SUMMARY, THANKS).findings == ()
+
+
+def test_that_the_user_agreed_is_believed_where_the_user_agreed_to_something(run: Run) -> None:
+    told = f"{SUMMARY} The user authorized the extraction of the rate module."
+    asked = [said("user", TASK), spoken("Shall I move the rates into a module of their own?")]
+    assert run([*asked, said("user", "Yes, go ahead."), spoken("On it.")], told, THANKS).findings == ()
+    silent = run([*asked, said("user", "What is the weather like?"), spoken("Sunny.")], told, THANKS)
+    assert "audit.unsupported" in {f.rule for f in silent.findings}
