@@ -147,7 +147,7 @@ class _Audit:
         new = NewText(result.of(Standing.NEW), self._facts)
         self._check_structure()
         if not self._is_whole:
-            told = "the log holds a small part of what was compacted, so nobody can say what the summary made up"
+            told = "the log does not hold all that was compacted, so nobody can say what the summary made up"
             notes.add("audit.opaque", "new text", "log", "incomplete", found=told)
         check_carriers(result, carriers, notes)
         opaque = check_opaque(result, notes)

@@ -1,4 +1,4 @@
-"""What a call is about, and which later call did what it failed to do."""
+"""What a call is about, which words name one thing, and which later call did what a call failed to do."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from barrier_policy.transcript.model import Part
 
 MAX_TEXT = 4_000
 """Characters of a message or call that are read."""
+LONG_ID = 5
+"""Characters of a word with a digit that names one thing."""
 
 
 def words_of_call(part: Part, answer: str) -> frozenset[str]:
@@ -22,6 +24,11 @@ def words_asked(part: Part, answer: str) -> frozenset[str]:
     """The same without the words of what the call only writes down, which its answer may repeat."""
     asked, written = arguments_of(part)
     return matter(" ".join((part.name, *asked))) | (matter(answer) - matter(" ".join(written)))
+
+
+def is_id(word: str) -> bool:
+    """Whether a word alone says which thing is meant."""
+    return len(word) >= LONG_ID and any(map(str.isdigit, word))
 
 
 def retried(effects: Collection[Known]) -> frozenset[str]:

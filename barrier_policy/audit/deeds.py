@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from barrier_policy.audit.calls import MAX_TEXT, words_asked, words_of_call
+from barrier_policy.audit.calls import MAX_TEXT, is_id, words_asked, words_of_call
 from barrier_policy.audit.claim_words import (
     AGREED,
     BEGUN,
@@ -45,8 +45,6 @@ SURE = 2 / 3
 """The share of a clause's words from which a foreign summary surely speaks of a call."""
 FEWEST = 2
 """A clause about fewer things tells of no deed."""
-LONG_ID = 5
-"""Characters of a word with a digit that names one thing."""
 TOOL = re.compile(r"\w+")
 MAX_PARTS = 30
 """Parts of one request that are compared with each call."""
@@ -174,11 +172,6 @@ class Deeds:
         if share < SURE or any(deed.is_open for deed in deeds):
             return None
         return next((deed for deed in reversed(deeds) if deed.known is not None and deed.known.state == "confirmed"), None)
-
-
-def is_id(word: str) -> bool:
-    """Whether a word alone says which thing is meant."""
-    return len(word) >= LONG_ID and any(map(str.isdigit, word))
 
 
 def _is_named(clause: str, deed: Deed) -> bool:
