@@ -41,6 +41,8 @@ PART_END = re.compile(
 SPOKEN_OF, ACTED, MEANT = 0.5, 1 / 3, 0.6
 """The share of a clause's words that a call must have, that of a request's part that a call must have, and that of a clause's words that
 other deeds must have."""
+MUCH = 0.4
+"""The share of the words of what only began that a foreign summary must have to speak of it."""
 SURE = 2 / 3
 """The share of a clause's words from which a foreign summary surely speaks of a call."""
 FEWEST = 2
@@ -160,10 +162,11 @@ class Deeds:
     def _is_meant(self, words: frozenset[str], deed: Deed) -> bool:
         """Whether a foreign summary speaks of this one: by an id, or by much of what it is about, for a long call has words of everything.
 
-        What only began is told as done by who saw its end: then only an id says that nothing else is meant.
+        What only began is often told as done by who saw its end, and then more of it must be meant.
         """
         shared, began = words & deed.words, deed.known is not None and deed.known.state == "started"
-        return self._exact or any(map(is_id, shared)) or (not began and len(shared) >= ACTED * len(deed.words))
+        enough = (MUCH if began else ACTED) * len(deed.words)
+        return self._exact or any(map(is_id, shared)) or len(shared) >= enough
 
     def _closed(self, words: frozenset[str]) -> Deed | None:
         """The effect that the words surely speak of, where it is done and nothing that is open has as many of them."""
