@@ -118,7 +118,7 @@ def test_what_a_user_asked_for_is_missed_until_it_is_answered_and_the_user_goes_
     asked = [
         said("user", TASK),
         spoken("Nothing so far."),
-        said("user", "alright, remember the handbook of the team as well btw. could read it in full now."),
+        said("user", "and keep in mind our glossary too, you may want to go over all of it first"),
     ]
     onward = [said("user", "Now let us see the warehouse."), spoken("It looks fine.")]
     told = f"{SUMMARY} Now let us see the warehouse."
@@ -127,8 +127,10 @@ def test_what_a_user_asked_for_is_missed_until_it_is_answered_and_the_user_goes_
         return [f.kind for f in run(before, told, THANKS).findings if f.rule == "audit.severed"]
 
     assert lost([*asked, *onward]) == ["obligation"]
-    assert lost([*asked, spoken("Chapter four reads best."), *onward]) == []
-    assert lost([*asked, spoken("I will read the handbook of the team on Friday."), *onward]) == ["obligation"]
+    assert (
+        lost([*asked, *calls(1, "Read", {"file_path": "g.md"}, "a to z"), spoken("Chapter four reads best."), *onward]) == []
+    )
+    assert lost([*asked, spoken("I will go over the glossary on Friday."), *onward]) == ["obligation"]
 
 
 def test_words_cannot_tell_a_request_in_another_script(run: Run) -> None:
@@ -209,14 +211,14 @@ def test_the_name_before_a_list_is_no_name_of_its_first_value(run: Run) -> None:
 
 
 def test_who_reports_what_was_done_did_not_do_it_by_that(run: Run) -> None:
-    report = {"to": "lead", "content": "Added 38 payroll keys with metadata for the rate tables. Waiting for the next task."}
+    report = {"to": "lead", "content": "Sorted 52 bracket rows of the levy sheets by region. Waiting for the next task."}
     before = [
         said("user", TASK),
-        *calls(1, "Edit", {"file_path": FILE, "new_string": "payroll keys"}, "The file has been updated."),
+        *calls(1, "Edit", {"file_path": FILE, "new_string": "bracket rows"}, "The file has been updated."),
         *calls(2, "send_message", report, '{"status": "queued"}'),
         spoken("Done."),
     ]
-    told = f"{SUMMARY} Added 38 payroll keys with metadata for the rate tables."
+    told = f"{SUMMARY} Sorted 52 bracket rows of the levy sheets by region."
     assert "audit.contradicted" not in {f.rule for f in run(before, told, THANKS).findings}
 
 
@@ -252,7 +254,12 @@ def test_messages_that_the_log_does_not_have_are_no_words_of_the_summary(decider
 
 
 def test_a_go_ahead_without_a_thing_is_no_request_that_can_be_missed(run: Run) -> None:
-    before = [said("user", TASK), spoken("Shall I begin?"), said("user", "Ok, go.")]
+    before = [
+        said("user", TASK),
+        spoken("Shall I begin?"),
+        said("user", "Ok, go."),
+        *calls(1, "Read", {"file_path": FILE}, "x"),
+    ]
     assert run(before, SUMMARY, THANKS).findings == ()
 
 
