@@ -3,34 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 import msgspec
 
-from barrier_policy.audit.align import message_key
+from barrier_policy.audit.carried import check_carried, held_words, still_due
+from barrier_policy.audit.claim_words import EMPHATIC
 from barrier_policy.audit.claims import ClaimChecks, Doubted
 from barrier_policy.audit.items import CHECK_OF, Known, known_items
-from barrier_policy.audit.lines import Line, LineReader, carried_entries, find_carriers, lines_of
-from barrier_policy.audit.messages import check_messages, check_opaque, check_pairs
+from barrier_policy.audit.lines import LineReader, carried_entries, find_carriers, lines_of
+from barrier_policy.audit.messages import Instructions, check_messages, check_opaque, check_pairs, unanswered
 from barrier_policy.audit.model import SCHEMA, AuditReport, Need, Outcome, Side, Unproven, Witnesses, worst
 from barrier_policy.audit.needs import Consumers, Judge
 from barrier_policy.audit.new_values import ValueChecks
 from barrier_policy.audit.notebook import Notebook
 from barrier_policy.audit.records import LineChecks, as_record, check_carriers, place_before
-from barrier_policy.audit.result import Result, Standing, compare
+from barrier_policy.audit.result import Result, Standing, compare, gives_instructions
 from barrier_policy.audit.rules import RULES
 from barrier_policy.audit.stale import find_superseded
 from barrier_policy.audit.text import NewText, mined
 from barrier_policy.audit.witness import Fate, Witness, index_messages
 from barrier_policy.audit.witness import Witnesses as Search
-from barrier_policy.carrier.block import Entry
 from barrier_policy.carrier.earlier import find_earlier
-from barrier_policy.carrier.merge import merge_records
 from barrier_policy.carrier.record import CarrierRecord
-from barrier_policy.carrier.retire import retire
 from barrier_policy.facts.extract import Facts
-from barrier_policy.facts.token_index import TokenIndex
 from barrier_policy.ledger.model import Family
 from barrier_policy.ledger.values.bindings import MAX_STATEMENT
 from barrier_policy.transcript.model import Message, Transcript
@@ -102,14 +99,6 @@ def audit_analysis(
     return _Audit(decider, before, after, now, earlier, recorded, exact).report()
 
 
-class Due(msgspec.Struct, frozen=True, kw_only=True):
-    """What a carrier of before has become: the `rows` that ought to stand, those of them that hold on, and what has `ended` and why."""
-
-    rows: frozenset[str]
-    rewritten: tuple[tuple[str, str], ...]
-    ended: dict[str, str]
-
-
 class _Audit:
     """One audit, step by step. Linear in both transcripts."""
 
@@ -125,10 +114,18 @@ class _Audit:
     ) -> None:
         self._decider, self._now, self._earlier = decider, now, earlier
         self._analysis, self._after = before, after
-        self._result: Result = compare(before.transcript.messages, after.messages)
-        self._exact = self._result.is_gated if exact is None else exact
+        result = compare(before.transcript.messages, after.messages)
+        self._exact = result.is_gated if exact is None else exact
+        self._result: Result = result if self._exact else result.with_instructions_anew()
         self._later = (*self._result.of(Standing.LATER), *(recorded.later if recorded else ()))
-        self._is_whole = recorded is None or before.decision.transcript.tokens >= WHOLE * recorded.tokens
+        is_log = recorded is not None and not self._exact
+        lacks = is_log and bool(self._result.strangers)
+        if lacks:
+            self._result = self._result.with_summaries_only()
+        self._is_told = not is_log or self._result.is_summarized
+        self._waiting = unanswered(self._result.before) if is_log else frozenset()
+        counted = recorded is None or before.decision.transcript.tokens >= WHOLE * recorded.tokens
+        self._is_whole = counted and not lacks
         self._known = known_items(before)
         self._new_facts = self._facts(self._result.of(Standing.NEW, Standing.CARRIER))
         self._doubtful: dict[int, set[str]] = {}
@@ -145,15 +142,19 @@ class _Audit:
         result, notes, masker = self._result, self._notes, self._analysis.masker
         carriers = list(find_carriers(result.of(Standing.CARRIER)))
         carried = carried_entries(result.before)
-        due = self._still_due()
-        lines = lines_of(carriers, LineReader(self._known, carried, self._held(), due.rewritten))
+        due = still_due(self._analysis, self._earlier)
+        lines = lines_of(carriers, LineReader(self._known, carried, held_words(self._earlier), due.rewritten))
         new = NewText(result.of(Standing.NEW), self._facts)
         self._check_structure()
         if not self._is_whole:
-            told = "the log holds a small part of what was compacted, so nobody can say what the summary made up"
+            told = "the log does not hold all that was compacted, so nobody can say what the summary made up"
             notes.add("audit.opaque", "new text", "log", "incomplete", found=told)
         check_carriers(result, carriers, notes)
         opaque = check_opaque(result, notes)
+        if not self._is_told:
+            told = "the log has no summary: what the model got in place of all that is gone can't be read"
+            notes.add("audit.opaque", "new text", "log", "no summary", found=told)
+            opaque = True
         search = Search(result, self._known, lines, new, masker)
         witnesses = [(known, search.of(known)) for known in self._known if known.protected]
         superseded = find_superseded(self._known)
@@ -170,21 +171,29 @@ class _Audit:
         )
         records.check(lines)
         later = index_messages(self._later, masker)
-        values = ValueChecks(self._known, missing, stands_before, result.before, notes, exact=self._exact, later=later)
+        unseen = bool(self._waiting)
+        values = ValueChecks(
+            self._known, missing, stands_before, result.before, notes, exact=self._exact, later=later, unseen=unseen
+        )
         values.check_secrets(new, (masker, self._new_facts.masker))
         if self._is_whole:
             values.check(new)
-        doubted = Doubted(exact=self._exact, is_whole=self._is_whole, is_rule=lambda known: not self._is_doubtful(known))
+        doubted = Doubted(
+            exact=self._exact,
+            is_whole=self._is_whole,
+            is_rule=lambda known: not self._is_doubtful(known),
+            waiting=self._waiting,
+        )
         kinds = self._analysis.join.kinds
         ClaimChecks(self._known, result.before, kinds, stands_before, superseded, notes, doubted).check(new)
         self._items(witnesses, records.reported | values.reported, new, opaque=opaque)
-        self._carried(carried, lines, due, opaque=opaque)
+        check_carried(carried, lines, due, notes, opaque=opaque)
         return self._report(Counter(witness.fate for _, witness in witnesses))
 
     def _check_structure(self) -> None:
         join = self._analysis.join
         unread = frozenset(failure.message for failures in join.failures for failure in failures)
-        again = frozenset(map(message_key, self._later)) if not self._exact else None
+        again = Instructions(self._later) if not self._exact else None
         check_messages(self._result, join.segmentation.tail_start, unread, self._notes, again)
         check_pairs(self._result, self._notes)
 
@@ -193,8 +202,8 @@ class _Audit:
 
         Values come last, the longest first: one whose owner has a finding is told with it, and so is the end of a path.
         """
-        consumers = Consumers(self._known, self._result.before, self._later)
-        judge = Judge(consumers, self._is_doubtful, new.share)
+        later = [message for message in self._later if not gives_instructions(message)]
+        judge = Judge(Consumers(self._known, self._result.before, later), self._is_doubtful, new)
         for known, witness in sorted(witnesses, key=_last_and_longest):
             check = CHECK_OF[known.item.family]
             self._notes.count(check)
@@ -232,10 +241,16 @@ class _Audit:
     def _is_doubtful(self, known: Known) -> bool:
         """Whether a rule may be none: weak evidence protects it, and its loss is no certain loss.
 
-        Of a foreign result that goes for what stands in a text that was pasted as well: a plan or a report is full of what looks like rules.
+        Of a foreign result that goes for what stands in a text that was pasted as well, but for bans with a capital NOT: a plan or a report is
+        full of what looks like rules;
+        and for an exception to something that nobody demands ("that works already, except for …").
         """
         if known.item.family is not Family.CONSTRAINT:
             return False
+        if not self._exact and known.item.kind in ("must_not", "only_if") and EMPHATIC.search(known.item.text):
+            return False
+        if not self._exact and known.item.kind == "only_if" and known.item.attributes.get("strength") == "soft":
+            return True
         if not self._exact and len(self._result.before[known.item.message].parts[known.item.part].text) > MAX_STATEMENT:
             return True
         if known.item.message not in self._doubtful:
@@ -244,47 +259,6 @@ class _Audit:
             sure = {fact.text for fact in rules if not fact.get("proposed")}
             self._doubtful[known.item.message] = {fact.text for fact in rules} - sure
         return known.item.text in self._doubtful[known.item.message]
-
-    def _carried(self, carried: Sequence[Entry], lines: Sequence[Line], due: Due, *, opaque: bool) -> None:
-        """What the carrier of before held and what still holds must stand in that of the result, line by line, and nothing that has ended."""
-        kept = {(line.kind, row) for line in lines for row in line.text.split("\n")}
-        values = {line.text for line in lines}
-        shown = TokenIndex()
-        for line in lines:
-            shown.add(0, line.text)
-        had = [(number, entry.kind, row) for number, entry in enumerate(carried) for row in entry.text.split("\n")]
-        there = {row for _, _, row in had}
-        had += [(-1, kind, row) for kind, row in due.rewritten if row not in there]
-        for number, kind, row in had:
-            self._notes.count("carried")
-            if (kind, row) in kept or values.issuperset(row.split(" ")) or row not in due.rows or shown.holds(row):
-                continue
-            outcome = Outcome.INCONCLUSIVE if opaque else None
-            self._notes.add("audit.severed", "carried", f"carried:{number}", kind, expected=row, outcome=outcome)
-        for line in lines:
-            if line.carried and line.text in due.ended and line.text not in due.rows:
-                reason = due.ended[line.text]
-                item = f"line:{line.entry}"
-                self._notes.add(
-                    "audit.stale", "carried", item, line.kind, after=line.place, expected=reason, found=line.text
-                )
-
-    def _held(self) -> Iterator[str]:
-        """The words of all items of earlier records, also of those that another line shows."""
-        for record in self._earlier:
-            for item in record.fields.get("items", ()):
-                yield str(item.get("text", ""))
-
-    def _still_due(self) -> Due:
-        """What the carrier that before ought to get holds: its earlier records without what has ended, and the newest state of each thing."""
-        join = self._analysis.join
-        held = retire(self._earlier, join.ledger, join.messages)
-        merged = merge_records(held.records, self._analysis.decision.carrier)
-        return Due(
-            rows=frozenset(row for record in merged.records for row in record.text.split("\n")),
-            rewritten=tuple((record.kind, row) for record in held.records for row in record.text.split("\n")),
-            ended={gone.text: gone.reason for gone in (*held.dropped, *merged.dropped)},
-        )
 
     def _report(self, fates: Counter[Fate]) -> AuditReport:
         findings = self._notes.findings()

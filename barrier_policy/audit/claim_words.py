@@ -154,6 +154,15 @@ PLACE_WORDS = frozenset(
     }
 )
 """Where something is done: the same deed in another place is another deed."""
+ONLY = re.compile(
+    r"\b(?:only|solely|exclusively|nur|ausschließlich|ausschliesslich|sólo|solo|solamente|únicamente|seulement|uniquement|soltanto|solamente|apenas|somente|alleen|uitsluitend|tylko|wyłącznie|только|лишь|исключительно)\b|只|仅|だけ|のみ|만",
+    ANY_CASE,
+)
+"""One thing is allowed and all others are not."""
+EMPHATIC = re.compile(
+    r"\b(?:(?:[Dd]o|DO|must|MUST|shall|SHALL|should|SHOULD|may|MAY|can|CAN) NOT|NEVER|DON['’]T|MUSTN['’]T|CANNOT|NICHT|NIE|NIEMALS|KEINE[NMRS]?|NO(?= [a-záéíóúñ])|NUNCA|JAMÁS|PAS|JAMAIS|NON|MAI(?= [a-z])|NÃO|NIET|NOOIT|NIGDY|НЕ|НЕЛЬЗЯ|НИКОГДА)\b"
+)
+"""Who writes a ban so wants it kept."""
 HEAD = re.compile(r"^(?:[-*•]\s+|\d+[.)]\s+)+")
 
 

@@ -8,6 +8,7 @@ from functools import partial
 
 import msgspec
 
+from barrier_policy.audit.calls import retried
 from barrier_policy.audit.claim_words import PARTIES, SPOKEN_TO, clauses
 from barrier_policy.audit.consent import Claim, Consent, claims_of
 from barrier_policy.audit.deeds import Deeds
@@ -24,7 +25,7 @@ from barrier_policy.facts.token_index import TokenIndex
 from barrier_policy.facts.values import QUOTED
 from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.model import UNSETTLED, Family
-from barrier_policy.transcript.model import Message
+from barrier_policy.transcript.model import Message, Origin
 
 SAME = 0.5
 """A sentence with this share of the words of a rule speaks of it."""
@@ -46,6 +47,13 @@ RELIEF = re.compile(
     re.IGNORECASE,
 )
 """Words by which somebody says that a rule has ended."""
+NAMED_SO = re.compile(
+    r"\b(?:the|an?|this|that|our|its|der|die|das|dem|den|el|la|los|las|le|les|il|lo|o|os|het) (?:approved|agreed|authori[sz]ed|genehmigte\w*|freigegebene\w*|bewilligte\w*|abgestimmte\w*|approvat\w*|goedgekeurde) [\w`'\"]"
+    r"|\bsigned(?:[/-]| (?!off|by|in|the|an?|it|this|that|up|to)\w)"
+    r"|\b(?:el|la|los|las|le|les|il|o|a|os|as) \w+ (?:aprobad|autorizad|approuvé|validé|approvat|aprovad)\w*",
+    re.IGNORECASE,
+)
+"""What something is called (`the approved plan`), which tells in passing that somebody went along with it."""
 FEWEST = 4
 """A sentence of fewer words of content (`All 6 tasks completed`) tells the state of no one thing."""
 SHORTEST_QUOTE = 20
@@ -57,12 +65,14 @@ class Doubted(msgspec.Struct, frozen=True, kw_only=True):
 
     Without `exact` a sentence is a rule that nobody made only where it surely is a rule, or speaks to its reader: a summary tells what was
     done, and what is next, in sentences that look like demands. What may be no rule (`is_rule` says no) can't be contradicted then. Without
-    `is_whole` before lacks much of what was compacted, and nobody can say what was made up.
+    `is_whole` before lacks much of what was compacted, and nobody can say what was made up. What became of `waiting` calls, by message and
+    part, the log does not say.
     """
 
     exact: bool
     is_whole: bool
     is_rule: Callable[[Known], bool]
+    waiting: frozenset[tuple[int, int]]
 
 
 class ClaimChecks:
@@ -85,13 +95,18 @@ class ClaimChecks:
         self._doubted = doubted
         self._rules = [k for k in known if k.item.family is Family.CONSTRAINT]
         self._rule_words = WordIndex(content_words(k.item.text) for k in self._rules)
-        self._effects = [k for k in known if k.item.family is Family.EFFECT]
+        effects = [k for k in known if k.item.family is Family.EFFECT]
+        settled = frozenset() if doubted.exact else retried(effects)
+        known_ends = (k for k in effects if (k.item.message, k.item.part) not in doubted.waiting)
+        self._effects = [k for k in known_ends if k.item.id not in settled]
         self._effect_words = WordIndex(content_words(k.item.text) for k in self._effects)
         self._superseded = superseded
-        self._deeds = Deeds(known, messages)
+        self._deeds = Deeds(known, messages, exact=doubted.exact, waiting=doubted.waiting, settled=settled)
         self._consent = Consent(known, messages, kinds)
         self._orders = Orders(messages, self._deeds)
         self._restated = Rules(known, messages)
+        said = zip(messages, kinds, strict=True)
+        self._user_agreed = any(message.origin is Origin.USER and "approval" in found for message, found in said)
         self._said: WordIndex | None = None
 
     def check(self, new: NewText) -> None:
@@ -199,7 +214,7 @@ class ClaimChecks:
 
     def _deed(self, sentence: Sentence) -> None:
         """A deed that it tells as done and that is open, or the other way round."""
-        for deed, clause, sure in self._deeds.told_wrongly(sentence, exact=self._doubted.exact):
+        for deed, clause, sure in self._deeds.told_wrongly(sentence):
             self._notes.add(
                 "audit.contradicted",
                 "new text",
@@ -220,11 +235,17 @@ class ClaimChecks:
         """A release, a permission or an approval that nobody gave: of a rule that holds, or of anything else."""
         for clause, rule in self._consent.unfounded(sentence):
             exact = self._doubted.exact
+            if not exact and (NAMED_SO.search(clause) or self._is_of_user(clause)):
+                continue
             if rule is not None:
                 outcome = Outcome.FAIL if exact or self._doubted.is_rule(rule) else Outcome.INCONCLUSIVE
                 self._add("audit.contradicted", rule, sentence.place, clause, outcome=outcome)
             elif self._doubted.is_whole and self._is_serious(clause):
                 self._unsupported("consent", clause, sentence, Outcome.FAIL if exact else Outcome.INCONCLUSIVE)
+
+    def _is_of_user(self, clause: str) -> bool:
+        """Whether it tells that the user agreed, who did at some time: people go along in words that name nothing (`ok, go`)."""
+        return self._user_agreed and claims_of(clause) == {Claim.AGREED} and PARTIES.search(clause) is not None
 
     def _is_serious(self, clause: str) -> bool:
         """Whether it tells of consent, of rules, or of what somebody set limits to: other things are allowed and no longer needed in any text."""

@@ -7,10 +7,11 @@ stand, and what a rule forbids. Of the deeds that a clause may speak of the one 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 
+from barrier_policy.audit.calls import MAX_TEXT, is_id, words_asked, words_of_call
 from barrier_policy.audit.claim_words import (
     AGREED,
     BEGUN,
@@ -40,17 +41,17 @@ PART_END = re.compile(
 SPOKEN_OF, ACTED, MEANT = 0.5, 1 / 3, 0.6
 """The share of a clause's words that a call must have, that of a request's part that a call must have, and that of a clause's words that
 other deeds must have."""
+MUCH = 0.4
+"""The share of the words of what only began that a foreign summary must have to speak of it."""
 SURE = 2 / 3
 """The share of a clause's words from which a foreign summary surely speaks of a call."""
 FEWEST = 2
 """A clause about fewer things tells of no deed."""
-LONG_ID = 5
-"""Characters of a word with a digit that names one thing."""
 TOOL = re.compile(r"\w+")
 MAX_PARTS = 30
 """Parts of one request that are compared with each call."""
-MAX_TEXT, MAX_ANSWER = 4_000, 300
-"""Characters of a message that are read, and of the answer to a call."""
+MAX_ANSWER = 300
+"""Characters of the answer to a call that are read."""
 BEHIND = frozenset({*UNSETTLED, "failed_clean"})
 
 
@@ -75,10 +76,21 @@ class _Turn(msgspec.Struct, kw_only=True):
 class Deeds:
     """All deeds of before, found by what a clause is about."""
 
-    def __init__(self, known: Sequence[Known], messages: Sequence[Message]) -> None:
-        effects = {(k.item.message, k.item.part): k for k in known if k.item.family is Family.EFFECT}
+    def __init__(
+        self,
+        known: Sequence[Known],
+        messages: Sequence[Message],
+        *,
+        exact: bool,
+        waiting: frozenset[tuple[int, int]],
+        settled: frozenset[str],
+    ) -> None:
+        """`exact`, `waiting` as in `Doubted`; `settled` has a later call done. Of foreign runtimes a call's report to somebody is no deed."""
+        self._exact = exact
+        places = ((k, (k.item.message, k.item.part)) for k in known if k.item.family is Family.EFFECT)
+        effects = {place: k for k, place in places if place not in waiting}
         said = list(_statements(messages))
-        turns = list(_turns(messages, effects))
+        turns = list(_turns(messages, effects, words_of_call if exact else words_asked, settled))
         done = Matters(deed.words for deed in said if not deed.is_open)
         self._calls = [deed for turn in turns for deed in _with_requests(turn)]
         self._all = [*self._calls, *said, *_forbidden(known, messages), *_left(turns, done)]
@@ -89,7 +101,7 @@ class Deeds:
         self._call_words = Matters(deed.words for deed in self._calls)
         self._all_words = Matters(deed.words for deed in self._all)
 
-    def told_wrongly(self, sentence: Sentence, *, exact: bool) -> Iterator[tuple[Deed, str, bool]]:
+    def told_wrongly(self, sentence: Sentence) -> Iterator[tuple[Deed, str, bool]]:
         """The deeds that a sentence tells as done and that are open, or the other way round, each with the clause, and whether that is sure."""
         for clause in clauses(sentence.text):
             words = matter(clause)
@@ -97,7 +109,7 @@ class Deeds:
                 continue
             is_done = DONE.search(clause) is not None
             if is_done and not OPEN.search(clause) and not HANGING.search(clause):
-                deed, sure = self._open(words, exact)
+                deed, sure = self._open(words)
                 begun = BEGUN.search(clause)
                 if (
                     begun
@@ -131,21 +143,30 @@ class Deeds:
                 if is_id and not any(word in deed.words for deed in deeds) and any(word in deed.words for deed in others):
                     yield deeds[-1], clause, word
 
-    def _open(self, words: frozenset[str], exact: bool) -> tuple[Deed | None, bool]:
+    def _open(self, words: frozenset[str]) -> tuple[Deed | None, bool]:
         """The open deed that the words speak of, if they speak of no done one rather; surely if it is a call."""
         share, numbers = self._call_words.best(words)
         called = [self._calls[number] for number in numbers]
         called = [deed for deed in called if deed.known is not None] or called  # what was only looked at decides nothing
-        if share >= (SPOKEN_OF if exact else SURE) and called[-1].is_open:
+        if share >= (SPOKEN_OF if self._exact else SURE) and called[-1].is_open and self._is_meant(words, called[-1]):
             return called[-1], all(deed.is_open for deed in called)
         elsewhere = [deed for deed in called if _is_elsewhere(words, deed)]
         if share >= SPOKEN_OF and elsewhere and len(elsewhere) == len(called):
             return elsewhere[-1], False
         share, numbers = self._all_words.best(words)
         deeds = sorted((self._all[number] for number in numbers), key=lambda deed: deed.place)
-        if share < MEANT or not deeds[-1].is_open or deeds[-1].known is not None or not (exact or deeds[-1].is_asked):
+        if share < MEANT or not deeds[-1].is_open or deeds[-1].known is not None or not (self._exact or deeds[-1].is_asked):
             return None, False
         return deeds[-1], False
+
+    def _is_meant(self, words: frozenset[str], deed: Deed) -> bool:
+        """Whether a foreign summary speaks of this one: by an id, or by much of what it is about, for a long call has words of everything.
+
+        What only began is often told as done by who saw its end, and then more of it must be meant.
+        """
+        shared, began = words & deed.words, deed.known is not None and deed.known.state == "started"
+        enough = (MUCH if began else ACTED) * len(deed.words)
+        return self._exact or any(map(is_id, shared)) or len(shared) >= enough
 
     def _closed(self, words: frozenset[str]) -> Deed | None:
         """The effect that the words surely speak of, where it is done and nothing that is open has as many of them."""
@@ -154,11 +175,6 @@ class Deeds:
         if share < SURE or any(deed.is_open for deed in deeds):
             return None
         return next((deed for deed in reversed(deeds) if deed.known is not None and deed.known.state == "confirmed"), None)
-
-
-def is_id(word: str) -> bool:
-    """Whether a word alone says which thing is meant."""
-    return len(word) >= LONG_ID and any(map(str.isdigit, word))
 
 
 def _is_named(clause: str, deed: Deed) -> bool:
@@ -173,7 +189,12 @@ def _is_elsewhere(words: frozenset[str], deed: Deed) -> bool:
     return bool(words & places) and bool(deed.words & places) and not words & places & deed.words
 
 
-def _turns(messages: Sequence[Message], effects: dict[tuple[int, int], Known]) -> Iterator[_Turn]:
+def _turns(
+    messages: Sequence[Message],
+    effects: Mapping[tuple[int, int], Known],
+    words_of: Callable[[Part, str], frozenset[str]],
+    settled: frozenset[str],
+) -> Iterator[_Turn]:
     turn = _Turn()
     answers = {
         part.call_id: part.text for message in messages for part in message.parts if part.type is PartType.TOOL_RESULT
@@ -185,20 +206,18 @@ def _turns(messages: Sequence[Message], effects: dict[tuple[int, int], Known]) -
         for number, part in enumerate(message.parts):
             if part.type is PartType.TOOL_CALL:
                 known = effects.get((message.index, number))
-                turn.calls.append(_call(message, number, part, known, answers.get(part.call_id, "")))
+                answer = (
+                    answers.get(part.call_id, "")[:MAX_ANSWER] if known else ""
+                )  # what a look-up shows was not done by it
+                deed = Deed(
+                    is_open=known is not None and known.state in BEHIND and known.item.id not in settled,
+                    words=words_of(part, answer),
+                    text=known.item.text if known else f"{part.name} {part.text[:MAX_TEXT]}",
+                    place=place_of(message, number),
+                    known=known,
+                )
+                turn.calls.append(deed)
     yield turn
-
-
-def _call(message: Message, number: int, part: Part, known: Known | None, answer: str) -> Deed:
-    call = f"{part.name} {part.text[:MAX_TEXT]}"
-    return Deed(
-        is_open=known is not None and known.state in BEHIND,
-        words=matter(call)
-        | (matter(answer[:MAX_ANSWER]) if known else frozenset()),  # what a look-up shows was not done by it
-        text=known.item.text if known else call,
-        place=place_of(message, number),
-        known=known,
-    )
 
 
 def _parts(message: Message) -> Iterator[Deed]:

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from math import ceil
 
 from barrier_policy.audit.align import message_key
 from barrier_policy.audit.model import Place, Unproven
 from barrier_policy.audit.notebook import Notebook
-from barrier_policy.audit.result import Result, Standing
+from barrier_policy.audit.result import OPAQUE, Result, Standing, gives_instructions, head_of
 from barrier_policy.audit.text import WordIndex
 from barrier_policy.facts.words import content_words
-from barrier_policy.transcript.model import Message, MessageKind, Origin, PartType
+from barrier_policy.transcript.model import Message, MessageKind, PartType
 from barrier_policy.transcript.pairing import PartRef, pair_calls
 
 ALIKE = 0.6
 """A message that shares this many of its words with one that is gone, and the other way round, is that one, changed."""
 BEGINNING = 8
 """Characters by which a message is found again that has too few words to be told by them."""
-OPAQUE = (PartType.UNKNOWN, PartType.BLOB)
 
 
 def place_of(message: Message, part: int = -1) -> Place:
@@ -28,17 +27,18 @@ def place_of(message: Message, part: int = -1) -> Place:
 
 
 def check_messages(
-    result: Result, tail_start: int, unread: frozenset[int], notes: Notebook, again: frozenset[Hashable] | None = None
+    result: Result, tail_start: int, unread: frozenset[int], notes: Notebook, again: Instructions | None = None
 ) -> frozenset[int]:
     """Messages that had to stay. `unread` are those that an extractor failed on. Returns the messages of before that were changed.
 
-    Of a foreign runtime's result `again` has the keys of the messages that came later: instructions that it gives anew are not lost, and of
-    what nobody could read nobody can say that it is missed. None: the result is a gate's.
+    Of a foreign runtime's result `again` are the instructions that it gives anew, which are not lost; and of what nobody could read nobody
+    can say that it is missed. None: the result is a gate's.
     """
     changed = dict(_changed(result))
+    first_said = next((message.index for message in result.before if not gives_instructions(message)), 0)
     told: set[Hashable] = set()
     for message in result.before:
-        required = _required(message, tail_start, unread)
+        required, lost = _required(message, tail_start, unread), list[str]()
         if not required:
             continue
         notes.count("messages")
@@ -48,11 +48,15 @@ def check_messages(
             notes.reclaim("messages", required, Unproven.UNREADABLE)
             continue
         if again is not None and required == "instructions":
-            if (key := message_key(message)) in again or key in told:
+            if (key := message_key(message)) in told or again.repeat(message):
                 continue
             told.add(key)
-        rule = "audit.opaque" if required == "unreadable" else "audit.severed"
-        notes.add(rule, "messages", f"message:{message.index}", required, before=place_of(message), expected=shown(message))
+            lost = again.lack(message) if message.index < first_said or not again else []
+            if not lost:
+                notes.reclaim("messages", required, Unproven.MOVED)
+                continue
+        rule, words = "audit.opaque" if required == "unreadable" else "audit.severed", "\n".join(lost) or shown(message)
+        notes.add(rule, "messages", f"message:{message.index}", required, before=place_of(message), expected=words)
     for index, new in changed.items():
         old = result.before[index]
         if _quotes(shown(new), shown(old)) and not _required(old, tail_start, unread):
@@ -75,13 +79,40 @@ def check_messages(
     return frozenset(changed)
 
 
+class Instructions:
+    """What a runtime tells the model itself, by the sections it consists of and by its lines."""
+
+    def __init__(self, messages: Iterable[Message]) -> None:
+        given = [message for message in messages if gives_instructions(message)]
+        texts = [part.text for message in given for part in message.parts]
+        self._keys = frozenset(map(message_key, given))
+        self._heads = {head_of(text) for text in texts}
+        self._lines = {line.strip() for text in texts for line in text.split("\n")}
+
+    def __bool__(self) -> bool:
+        return bool(self._keys)
+
+    def repeat(self, message: Message) -> bool:
+        """Whether they have a message as it was."""
+        return message_key(message) in self._keys
+
+    def lack(self, message: Message) -> list[str]:
+        """The sections of a message that they don't have, be it in a newer form, nor all lines of, but for those that lead up to others."""
+        return [part.text for part in message.parts if head_of(part.text) not in self._heads and not self._have(part.text)]
+
+    def _have(self, text: str) -> bool:
+        lines = [line.strip() for line in text.split("\n")]
+        told = [line for line in lines if line and not line.endswith(":")]
+        return bool(told) and self._lines.issuperset(told)
+
+
 def _required(message: Message, tail_start: int, unread: frozenset[int]) -> str:
     """Why a message had to stay as it was, "" where it need not."""
     if message.index >= tail_start:
         return "tail"
     if message.index in unread or any(part.type is PartType.UNKNOWN for part in message.parts):
         return "unreadable"
-    return "instructions" if message.origin.rank < Origin.USER.rank and message.kind is MessageKind.MESSAGE else ""
+    return "instructions" if gives_instructions(message) else ""
 
 
 def shown(message: Message) -> str:
@@ -197,6 +228,20 @@ def _parts(messages: Sequence[Message]) -> Iterator[tuple[PartRef, PartType, Mes
         for message in messages
         for number, part in enumerate(message.parts)
     )
+
+
+def unanswered(messages: Sequence[Message]) -> frozenset[tuple[int, int]]:
+    """The last calls that have no result, by message and part: the log of a runtime lacks it where a compaction came between."""
+    results = pair_calls(messages).results_of
+    found: set[tuple[int, int]] = set()
+    for message in reversed(messages):
+        types = {part.type for part in message.parts}
+        if PartType.TOOL_CALL in types:
+            calls = (number for number, part in enumerate(message.parts) if part.type is PartType.TOOL_CALL)
+            found |= {(message.index, n) for n in calls if not results.get(PartRef(message.index, n))}
+        elif PartType.TOOL_RESULT not in types:
+            break
+    return frozenset(found)
 
 
 def check_opaque(result: Result, notes: Notebook) -> bool:

@@ -60,6 +60,9 @@ class Unproven(StrEnum):
     MOVED = "the runtime puts it elsewhere"
     UNREADABLE = "nobody could read it before either"
     OPAQUE = "it may stand in what can't be read"
+    WENT_ON = "it was answered, and the user went on to other things"
+    UNSEEN = "the log lacks the result of the last call, which may show it"
+    OTHER_SCRIPT = "the new text is in another script, and nobody can tell by words"
 
 
 class Reclaimed(msgspec.Struct, frozen=True, kw_only=True):

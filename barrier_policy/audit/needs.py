@@ -8,17 +8,21 @@ that the agent goes on using without being shown it is known to it from elsewher
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import pairwise
 
+from barrier_policy.audit.claim_words import WAITS, WITHOUT
 from barrier_policy.audit.items import Known
 from barrier_policy.audit.messages import place_of
 from barrier_policy.audit.model import Need, Unproven
+from barrier_policy.audit.text import NewText
 from barrier_policy.audit.witness import Fate
 from barrier_policy.facts.json_leaves import is_json, json_leaves
 from barrier_policy.facts.token_index import TokenIndex
 from barrier_policy.facts.words import content_words
-from barrier_policy.ledger.model import Family
-from barrier_policy.transcript.model import Message, MessageKind, Part, PartType
+from barrier_policy.ledger.model import Family, Item
+from barrier_policy.transcript.model import Message, MessageKind, Origin, Part, PartType
 
 IDS = frozenset({"resource_id", "idempotency_key", "hash"})
 MANY_DIGITS, LONG_ID = 3, 6
@@ -26,6 +30,10 @@ MANY_DIGITS, LONG_ID = 3, 6
 ALGORITHM = re.compile(r"(?:sha|md|base|utf)-?\d+", re.IGNORECASE)
 STAND_IN = re.compile(r"^\d+:\d+$|abc-?1|1234|^\d{4}-\d\d-\d\d-?$|test|example|foo|dead-?beef", re.IGNORECASE)
 """Places in a text, plain dates, and what people write where any value would do."""
+MASKED = re.compile(r"REDACTED|\bMASKED\b|X{5,}|\*{3,}|\[…\]|<[a-z_ -]+>", re.IGNORECASE)
+"""What stands instead of something that a log may not show: two of these are not the same thing."""
+RELATIVE = ("./", "../")
+"""How code names its neighbours, from each file anew."""
 LONG_PATH = 8
 DEVICES = "/dev/"
 TAG = re.compile(r"</?[a-z-]+>")
@@ -33,9 +41,11 @@ TAG = re.compile(r"</?[a-z-]+>")
 ON_A_PAGE = re.compile(r"(?:browser|page|screen)_|(?:^|_)(?:click|hover|scroll|drag)")
 """Acts on a page that is shown: they are over with the page, and are done again at will."""
 UNDER_WAY = frozenset({"started", "partial"})
+FEWEST = 2
+"""Words of content of something that somebody asks for."""
 SOME_WORDS = 0.5
 """New text with this share of the words of a call, wherever, tells it in general."""
-WRITTEN = ("string", "_str", "content", "text", "description", "prompt", "message", "body")
+WRITTEN = ("string", "_str", "content", "text", "description", "prompt", "message", "body", "summary", "comment")
 """Endings of the names of arguments that are written down somewhere, and ask for nothing."""
 MAX_ARGUMENT = 500
 """A longer argument is a text that a call writes; what stands in it is not asked for by its name."""
@@ -54,6 +64,8 @@ class Consumers:
             for part in message.parts:
                 for argument in _arguments(part):
                     self._worked_on.add(message.index, argument)
+        self._promises = [k.item for k in known if k.protected and k.item.kind == "commitment"]
+        self._ends = list(_ends_of_turns(before))
         self._later = {message.index: message for message in later}
         self._used, self._shown = TokenIndex(), TokenIndex()
         for message in later:
@@ -92,6 +104,15 @@ class Consumers:
         place = self._calls.get((part.name, part.text))
         return Need(used=place) if place is not None else None
 
+    def went_on(self, item: Item) -> bool:
+        """Whether the agent ended the turn of what was asked or done, promised none of what was asked, and the user went on after that."""
+        at = bisect_right(self._ends, item.message)
+        if at == len(self._ends):
+            return False
+        words, turn = content_words(item.text), range(item.message, self._ends[at] + 1)
+        promised = (promise for promise in self._promises if promise.message in turn and item.family is not Family.EFFECT)
+        return not any(content_words(promise.text) & words for promise in promised)
+
     def owners_of(self, value: Known) -> Iterator[Known]:
         """What is protected itself and names the value: owed, forbidden, under way or done."""
         return (self._owners[number] for number in self._owned.find(value.item.text))
@@ -99,11 +120,11 @@ class Consumers:
 
 def is_particular(kind: str, text: str) -> bool:
     """Whether a value is spelt so that nobody meets it by chance: an id with digits, an address, a path to one file."""
-    if kind in IDS:
+    if kind in IDS and not MASKED.search(text):
         digits = sum(map(str.isdigit, ALGORITHM.sub("", text)))
         return len(text) >= LONG_ID and digits >= MANY_DIGITS and not STAND_IN.search(text)
     if kind == "path":
-        named = "." in text.rsplit("/", 1)[-1]
+        named = "." in text.rsplit("/", 1)[-1] and not text.startswith(RELATIVE) and not MASKED.search(text)
         return named and text.strip("/").count("/") > 0 and len(text) >= LONG_PATH and not text.startswith(DEVICES)
     return kind == "url"
 
@@ -113,15 +134,28 @@ def _calls(message: Message) -> Iterator[tuple[int, Part]]:
 
 
 def _arguments(part: Part) -> Iterator[str]:
-    """The short arguments of a call."""
-    if part.type is not PartType.TOOL_CALL:
-        return
-    if is_json(part.text):
-        yield from (
-            leaf.text for leaf in json_leaves(part.text) if len(leaf.text) <= MAX_ARGUMENT and not leaf.key.endswith(WRITTEN)
-        )
-    elif len(part.text) <= MAX_ARGUMENT:
-        yield part.text
+    """The short arguments by which a call asks for something."""
+    if part.type is PartType.TOOL_CALL:
+        yield from (text for text in arguments_of(part)[0] if len(text) <= MAX_ARGUMENT)
+
+
+def arguments_of(call: Part) -> tuple[list[str], list[str]]:
+    """The arguments by which a call asks for something, and those that it only writes down somewhere."""
+    if not is_json(call.text):
+        return [call.text], []
+    leaves = list(json_leaves(call.text))
+    asked = [leaf.text for leaf in leaves if not leaf.key.endswith(WRITTEN)]
+    return asked, [leaf.text for leaf in leaves if leaf.key.endswith(WRITTEN)]
+
+
+def _ends_of_turns(messages: Sequence[Message]) -> Iterator[int]:
+    """The messages with which the agent ends a turn: words without a call, and then a user speaks."""
+    spoken = [message for message in messages if message.kind is MessageKind.MESSAGE]
+    for message, following in pairwise(spoken):
+        types = {part.type for part in message.parts}
+        ends = message.origin is Origin.AGENT and PartType.TEXT in types and PartType.TOOL_CALL not in types
+        if ends and following.origin is Origin.USER:
+            yield message.index
 
 
 def _is_result(message: Message) -> bool:
@@ -129,15 +163,13 @@ def _is_result(message: Message) -> bool:
 
 
 class Judge:
-    """Says of what is gone whether it is missed, or why nothing shows that it is. `told` is the share of some words that stands in new text."""
+    """Says of what is gone whether it is missed, or why nothing shows that it is."""
 
-    def __init__(
-        self, consumers: Consumers, is_doubtful: Callable[[Known], bool], told: Callable[[frozenset[str]], float]
-    ) -> None:
+    def __init__(self, consumers: Consumers, is_doubtful: Callable[[Known], bool], new: NewText) -> None:
         self._consumers = consumers
         self._is_doubtful = is_doubtful
-        self._told = told
-        self._paths: list[str] = []
+        self._new = new
+        self._found: list[str] = []
 
     def judge(self, known: Known, fate: Fate, reported: Collection[str]) -> Need | Unproven | None:
         """The proof that it is missed, or why there is none; None where its loss needs no proof. `reported` are items that have a finding."""
@@ -156,21 +188,31 @@ class Judge:
         """What may be no rule, and a requirement that is told in general."""
         if self._is_doubtful(known):
             return Unproven.NO_RULE
+        if fate is Fate.GONE and self._new.is_in_another_script(known.item.text):
+            return Unproven.OTHER_SCRIPT
+        if _is_request(known) and self._consumers.went_on(known.item):
+            return Unproven.WENT_ON
         general = fate is not Fate.CONTRADICTED and known.item.kind == "must" and self._tells(known.item.text)
         return Unproven.IN_GENERAL if general else None
 
     def _owed(self, known: Known) -> Unproven | None:
         """What a user asked for is missed unless new text tells most of its words; what the agent meant to do, where nobody knows the sequel."""
+        if self._new.is_in_another_script(known.item.text):
+            return Unproven.OTHER_SCRIPT
         if self._tells(known.item.text):
             return Unproven.IN_GENERAL
-        return Unproven.NO_USE if known.item.kind != "request" and self._consumers.is_sequel_known else None
+        if known.item.kind != "request":
+            return Unproven.NO_USE if self._consumers.is_sequel_known else None
+        return Unproven.WENT_ON if self._consumers.went_on(known.item) else None
 
     def _tells(self, text: str) -> bool:
+        """Whether new text has most of the words. What has hardly any (`Ok, go.`) nobody can find there, or miss."""
         words = content_words(TAG.sub(" ", text))
-        return bool(words) and self._told(words) >= SOME_WORDS
+        return len(words) < FEWEST or self._new.share(words) >= SOME_WORDS
 
     def _effect(self, known: Known, fate: Fate) -> Need | Unproven | None:
-        """What is under way is missed in any case; what was done where it is done again, or where nobody knows and nothing tells it."""
+        """What is under way is missed until the user went on to other things; what was done where it is done again, or where nobody knows and
+        nothing tells it."""
         if known.state == "failed_clean":
             return Unproven.NO_EFFECT
         if fate is Fate.MENTIONED or self._tells(known.item.text.partition(" → ")[0]):
@@ -179,7 +221,9 @@ class Judge:
             return None
         if known.item.attributes.get("assumed") or ON_A_PAGE.search(known.item.attributes.get("operation", "")):
             return Unproven.NO_USE
-        return None if known.state in UNDER_WAY else self._consumers.repeat_of(known) or Unproven.NO_USE
+        if known.state in UNDER_WAY:
+            return Unproven.WENT_ON if self._consumers.went_on(known.item) else None
+        return self._consumers.repeat_of(known) or Unproven.NO_USE
 
     def _binding(self, known: Known, reported: Collection[str]) -> Need | Unproven | None:
         """A value that nobody asks for later, or that belongs to nothing, is missed by nobody; nor is one whose owner has a finding itself."""
@@ -191,11 +235,16 @@ class Judge:
         return Unproven.TOLD_WITH if owners else Unproven.NO_OWNER
 
     def _asked_for(self, value: Known) -> Need | None:
-        """The proof that it was looked up again; none for a file that has one under a longer path, which is judged first."""
+        """The proof that it was looked up again; none for a file or page that has one under a longer name, which is judged first."""
         text = value.item.text
-        if any(path.endswith(f"/{text.lstrip('/')}") for path in self._paths):
+        if any(found.endswith(f"/{text.lstrip('/')}") or found.startswith(f"{text.rstrip('/')}/") for found in self._found):
             return None
         need = self._consumers.need_of(value)
-        if need is not None and value.item.kind == "path":
-            self._paths.append(text)
+        if need is not None and value.item.kind in ("path", "url"):
+            self._found.append(text)
         return need
+
+
+def _is_request(rule: Known) -> bool:
+    """Whether what looks like a gate only asks for a proposal: it names nothing that has to wait for it."""
+    return bool(rule.item.attributes.get("gate")) and not (WAITS.search(rule.item.text) or WITHOUT.search(rule.item.text))

@@ -9,7 +9,7 @@ from itertools import islice
 
 from barrier_policy.audit.items import Known
 from barrier_policy.audit.likeness import Likes
-from barrier_policy.audit.model import Outcome, Place
+from barrier_policy.audit.model import Outcome, Place, Unproven
 from barrier_policy.audit.needs import IDS, MANY_DIGITS, is_particular
 from barrier_policy.audit.notebook import Notebook
 from barrier_policy.audit.records import add_about
@@ -38,6 +38,9 @@ NAMED = frozenset({"resource_id", "idempotency_key", "hash", "version_pin", "amo
 """Types whose values are told apart by what they are called."""
 ROUGH = re.compile(r"…|\.\.\.|≈|~(?!=|/)|\d(?:st|nd|rd|th)$|[*]|^[\d.]+[-–][\d.]+\D*$")
 """Signs that a value is not meant exactly, patterns, ranges and ordinals."""
+THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
+CUT = re.compile(r"[`'\"]?(?:\.\.\.|…)")
+"""Who cuts a value says so."""
 FEW = 20
 """Up to so many things a summary counts itself."""
 UNITS = frozenset(
@@ -88,6 +91,12 @@ UNITS = frozenset(
     ]
 )
 NUMBER = re.compile(r"\d[\d.,]*")
+MORE = re.compile(r"[`'\"]?\s*(?:,|/|\+|&|and\b|und\b|et\b|y\b)\s*[`'\"]?[\w~./]*[\d/-]")
+"""What goes on so is a list, and the name before it is that of the list."""
+RANGE = re.compile(r"([A-Za-z_.-]*?)(\d+)(?:-|–|\.\.)\1?\d+")
+"""The first and the last of things with numbers: `WP3-WP9`."""
+SPECIFIER = re.compile(r"(?:\S+\s+)?((?:[<>]=?|[=~!^]=?)\s*\d.*)")
+"""A limit of versions or of anything else, behind the name of what has it."""
 PLACE_IN_FILE = re.compile(r"(.+?\.\w+):(\d+)(?:[-:]\d+)*")
 CURRENCIES = frozenset({"€", "$", "£", "usd", "eur"})
 
@@ -97,6 +106,7 @@ class ValueChecks:
 
     `exact`: the text is a gate's. A summary of a foreign runtime may shorten paths and count things, and speaks in compound words: of its
     ids those count that nobody meets by chance, and of its names those with a sign (`name: value`). What tools show in `later` is not made up.
+    `unseen`: the log lacks the result of the last call, which the summary may tell.
     """
 
     def __init__(
@@ -109,8 +119,10 @@ class ValueChecks:
         *,
         exact: bool,
         later: TokenIndex,
+        unseen: bool,
     ) -> None:
         self._later = later
+        self._unseen = unseen
         self._before = before
         self._messages = messages
         self._notes = notes
@@ -129,7 +141,8 @@ class ValueChecks:
             for value in scan_values(text):
                 self._notes.count("new text")
                 if not self._was_there(value.text):
-                    if not new.counts(place, value.text):
+                    is_cut = not self._exact and CUT.match(text, value.end) is not None
+                    if not is_cut and not new.counts(place, value.text):
                         self._unsupported(place, value)
                 elif self._is_named(text, value):
                     self._name(place, value)
@@ -150,7 +163,7 @@ class ValueChecks:
     def _is_named(self, text: str, value: Value) -> bool:
         if not value.name or ROUGH.match(text, value.start - 1):
             return False
-        return self._exact or bool(explicit_name(text, value.start))
+        return self._exact or (bool(explicit_name(text, value.start)) and not MORE.match(text, value.end))
 
     def _was_there(self, value: str) -> bool:
         """Whether before has a value; each is looked for once."""
@@ -161,11 +174,13 @@ class ValueChecks:
     def _unsupported(self, place: Place, value: Value) -> None:
         outcome = self._doubt(value)
         known = self._missing.get(self._likes.same_but(value.text))
-        if not self._exact and self._later.holds(value.text):
+        if not self._exact and (self._later.holds(value.text) or self._is_reworded(value)):
             return
         if known is not None and (self._exact or self._is_alteration(known, outcome)):
             self.reported.add(known.item.id)
             self._add("audit.altered", known, place, value.text)
+        elif outcome is not None and self._unseen:
+            self._notes.reclaim("new text", value.type, Unproven.UNSEEN)
         elif outcome is not None:
             item = f"value:{value.text}"
             self._notes.add(
@@ -190,6 +205,19 @@ class ValueChecks:
             return None
         return Outcome.FAIL
 
+    def _is_reworded(self, value: Value) -> bool:
+        """Whether before has it in another spelling: a range by its ends, a limit without its name, a version with more digits, a number
+        without commas; or it is a difference (`+13`), which a summary may count."""
+        text = value.text.removeprefix("+")
+        if text != value.text or (THOUSANDS.fullmatch(text) and self._was_there(text.replace(",", ""))):
+            return True
+        if (span := RANGE.fullmatch(text)) and self._was_there(span[1] + span[2]):
+            return True
+        if value.type == "version_pin" and (limit := SPECIFIER.fullmatch(text)):
+            return self._was_there(limit[1])
+        is_version = value.type in ("quantity", "version_pin") and text.count(".") == 1
+        return is_version and any(self._was_there(f"{sign}{text}.0") for sign in ("", "v", "^", "~", "="))
+
     def _is_new_id(self, value: Value) -> bool:
         """Whether nobody writes it by chance, and it is not put together of what before has (`host:5001/8080`)."""
         pieces = re.split(r"[:/]", value.text)
@@ -202,6 +230,10 @@ class ValueChecks:
 
         The name of a file alone is known from anywhere, and says of no file where it is.
         """
+        if not self._exact:
+            path = path.removeprefix("./").rstrip("/")
+            if self._was_there(path) or self._was_there(f"{path}/"):
+                return False
         located = PLACE_IN_FILE.fullmatch(path)
         if located and self._was_there(located[1]):
             return False

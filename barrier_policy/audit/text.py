@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from barrier_policy.audit.claim_words import WAITS, WITHOUT
+from barrier_policy.audit.claim_words import ONLY, WAITS, WITHOUT
+from barrier_policy.audit.matter import UNSPACED
 from barrier_policy.audit.model import Place
 from barrier_policy.facts.extract import Facts
 from barrier_policy.facts.model import Fact
@@ -39,6 +40,8 @@ ASKED = 16
 MINED = ("constraint", "approval_gate", "release", "request")
 """Kinds of facts that are looked for as if a user had said the text, since only users make and release rules."""
 
+WORD_OF_ONE = 3
+"""How many letters of an alphabet say as much as one of a script without spaces."""
 LIKELY = 45
 """Confidence from which a fact that is not sure counts as likely."""
 NEAR = 0.6
@@ -88,8 +91,18 @@ class Sentence(msgspec.Struct, frozen=True, kw_only=True):
         """The rules in it."""
         return (*self.facts.get("constraint", ()), *self.facts.get("approval_gate", ()))
 
+    def narrows(self, rule: str) -> bool:
+        """Whether it says `only A` of a rule `not B, only A`, which demands the same."""
+        only = ONLY.search(rule)
+        if only is None or not ONLY.search(self.text):
+            return False
+        left_out = content_words(rule[: only.start()]) - content_words(rule[only.end() :]) - self.words
+        return bool(left_out) and _negations(rule) == 1
+
     def opposes(self, rule: str, polarity: str) -> bool:
         """Whether it demands the opposite of a rule: surely, or in little else than the words of the rule."""
+        if self.narrows(rule):
+            return False
         near = len(content_words(rule) & self.words) >= NEAR * len(self.words)
         waits = polarity == "only_if" and WAITS.search(self.text) and not WITHOUT.search(self.text)
         if near and not waits and _negations(rule) % 2 != _negations(self.text) % 2:
@@ -136,6 +149,7 @@ class NewText:
         self.texts = [(place, text) for message in messages for place, text in _texts(message)]
         self._stands_for = {message.index: count for message in messages if (count := _stands_for(message))}
         self.sentences = [sentence for place, text in self.texts for sentence in _sentences(place, text, mined(text, mine))]
+        self._is_latin = _is_latin("".join(text for _, text in self.texts))
         self._index = WordIndex(sentence.words for sentence in self.sentences)
         self._words = sorted({word for sentence in self.sentences for word in sentence.words})
 
@@ -153,10 +167,21 @@ class NewText:
         """Which share of the words stands anywhere in the new text."""
         return sum(word in self._index for word in words) / len(words) if words else 0.0
 
+    def is_in_another_script(self, text: str) -> bool:
+        """Whether words can't tell it: most of its letters are of another script than most of the new text's."""
+        return bool(self.texts) and _is_latin(text) is not self._is_latin
+
     def nearest(self, words: frozenset[str]) -> tuple[Sentence | None, float]:
         """The sentence that has most of the words, and the share that it has."""
         number, share = self._index.nearest(words)
         return (self.sentences[number] if number >= 0 else None), share
+
+
+def _is_latin(text: str) -> bool:
+    """Whether most letters are Latin, marks included. A letter of a script without spaces says more than one of an alphabet."""
+    letters = [character for character in text if character.isalpha()]
+    latin = sum(letter < "\u0250" for letter in letters)
+    return latin >= sum(WORD_OF_ONE if UNSPACED.match(letter) else 1 for letter in letters if letter >= "\u0250")
 
 
 def _stands_for(message: Message) -> str:

@@ -215,6 +215,8 @@ class Witnesses:
         sentence, share = self._new.nearest(content_words(known.item.text))
         if sentence is None or share < RULE_TOLD:
             return Witness(fate=Fate.GONE)
+        if sentence.narrows(known.item.text):
+            return Witness(fate=Fate.TEXT, sentence=sentence)
         if sentence.opposes(known.item.text, known.item.kind):
             return Witness(fate=Fate.CONTRADICTED, sentence=sentence)
         alike = [fact for fact in sentence.rules if (known.item.kind, str(fact.get("polarity"))) not in OPPOSED]

@@ -24,6 +24,9 @@ from barrier_policy.facts.secret_words import WORDS, Label, any_of, words_of
 
 PASS_NAME: Final = re.compile(r"[Pp]ass(?:(?=[A-Z])(?!Word|Phrase|Wd)|_[a-z])")
 """`PassState`, `passThrough`: names of other things."""
+FORWARDS: Final = frozenset(("proxy_pass", "fastcgi_pass", "uwsgi_pass", "scgi_pass", "grpc_pass", "memcached_pass"))
+UPSTREAM: Final = re.compile(r"[ \t]+(?:\w+:|[\w.-]+(?::\d+)?(?:/[^\s;]*)?;)")
+"""Directives of a web server, and where they pass requests on to."""
 SAME_CASE: Final = frozenset(("PASS", "TAN", "PIN"))
 LOGIN: Final = any_of(words_of("login"))
 NAMED_BEFORE: Final = re.compile(
@@ -97,6 +100,7 @@ def find_password(text: str, lowered: str, label: Label) -> Iterator[Secret]:
     name = name_of(text, label)
     if (
         speaks_about(text, label, name)
+        or (name.lower() in FORWARDS and UPSTREAM.match(text, label.end))
         or PASS_NAME.match(text, label.start)
         or (word in SAME_CASE and text[label.start - 1 : label.start] != "_")
     ):

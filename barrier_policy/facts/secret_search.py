@@ -90,6 +90,8 @@ def _seed(text: str, lowered: str, label: Label) -> Iterator[Secret]:
     if speaks_about(text, label, name):
         return
     value = told(text, label.end)
+    if _is_symbol(text, label) and (value is None or value.how is not How.SIGN):
+        return
     place = seed(text, value) if value is not None else None
     if place is None and (further := FURTHER_ON.match(text, label.end)) is not None:
         listed = seed(text, Told(start=further.end(), end=further.end(), how=How.SIGN), least=8)
@@ -100,6 +102,11 @@ def _seed(text: str, lowered: str, label: Label) -> Iterator[Secret]:
         place = seed(text, value)
     if place is not None and not (_is_bare(text, label) and len(text[place[0] : place[1]].split()) < 8):
         yield found_at(place, SecretType.PHRASE, name)
+
+
+def _is_symbol(text: str, label: Label) -> bool:
+    """Whether a bare word for a phrase ends a name of code: `ColorWords returns …` tells what something does."""
+    return _is_bare(text, label) and text[label.start].isupper() and text[label.start - 1 : label.start].islower()
 
 
 def _is_bare(text: str, label: Label) -> bool:

@@ -10,16 +10,19 @@ from typing import Any
 import msgspec
 import pytest
 
-from barrier_policy import Decider, Message, MessageKind, Origin, Part, PartType, Transcript
-from barrier_policy.audit.audit import audit_analysis
+from barrier_policy import Decider, Message, MessageKind, Origin, Part, PartType, Source, Transcript
+from barrier_policy.audit.audit import audit, audit_analysis
 from barrier_policy.audit.model import AuditReport
 from barrier_policy.carrier.block import Entry, parse_block, render_block
 from barrier_policy.provenance.file_store import FileStore
+from barrier_policy.transcript.reader import read_compactions
 from barrier_policy.walk import Analysis
 
 SHARED = Path(__file__).parents[3] / "shared" / "transcripts"
 NOW = "2026-06-01T00:00:00Z"
 SUMMARY = "Earlier turns were left out here."
+Rows = list[dict[str, Any]]
+Run = Callable[..., AuditReport]
 
 
 def told(text: str, kind: MessageKind = MessageKind.MESSAGE) -> Message:
@@ -167,3 +170,34 @@ def shop() -> list[dict[str, Any]]:
 @pytest.fixture(scope="session")
 def shop_result(compact: Callable[..., Compacted]) -> Compacted:
     return compact(shop(), name="shop")
+
+
+def said(who: str, content: Any, **more: Any) -> dict[str, Any]:
+    """A row of a Claude Code session."""
+    message = {"role": who, "content": content}
+    return {"type": who, "sessionId": "s", "message": message, **more}
+
+
+def calls(number: int, name: str, arguments: dict[str, Any], answer: str) -> Rows:
+    """A call and its answer."""
+    call = {"type": "tool_use", "id": f"t{number}", "name": name, "input": arguments}
+    result = {"type": "tool_result", "tool_use_id": f"t{number}", "content": answer}
+    return [said("assistant", [call]), said("user", [result])]
+
+
+@pytest.fixture
+def run(decider: Decider) -> Run:
+    """Audit the one compaction of a session: what was before, the summary, and how it went on."""
+
+    def audited(before: Rows, summary: str, later: Rows, tokens: int = 0, exact: bool | None = None) -> AuditReport:
+        boundary = {"type": "system", "subtype": "compact_boundary", "compactMetadata": {"preTokens": tokens}}
+        rows = [*before, boundary, said("user", summary, isCompactSummary=True), *later]
+        for number, row in enumerate(rows):
+            row["uuid"] = f"u{number}"
+            if row["type"] == "assistant":
+                row["message"]["id"] = f"m{number}"
+        data = "\n".join(json.dumps(row) for row in rows).encode()
+        (found,) = read_compactions(Source(data, path="run"), decider.plugins.readers)
+        return audit(found.before, found.after, now=NOW, decider=decider, recorded=found, exact=exact)
+
+    return audited

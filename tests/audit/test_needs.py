@@ -3,34 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
-from barrier_policy import Decider, Source
+from barrier_policy import Decider
 from barrier_policy.audit.audit import audit
 from barrier_policy.audit.model import AuditReport, Finding, Outcome, Unproven
-from barrier_policy.transcript.reader import read_compactions
 
-NOW = "2026-06-01T00:00:00Z"
+from .conftest import NOW, Rows, Run, calls, said
+
 TICKET = "TCK-7731904"
 FILE = "src/billing/ledger_export.py"
-Rows = list[dict[str, Any]]
-Run = Callable[..., AuditReport]
-
-
-def said(who: str, content: Any, **more: Any) -> dict[str, Any]:
-    """A row of a Claude Code session."""
-    message = {"role": who, "content": content}
-    return {"type": who, "sessionId": "s", "message": message, **more}
-
-
-def calls(number: int, name: str, arguments: dict[str, Any], answer: str) -> Rows:
-    """A call and its answer."""
-    call = {"type": "tool_use", "id": f"t{number}", "name": name, "input": arguments}
-    result = {"type": "tool_result", "tool_use_id": f"t{number}", "content": answer}
-    return [said("assistant", [call]), said("user", [result])]
 
 
 def work() -> Rows:
@@ -41,24 +24,6 @@ def work() -> Rows:
         *calls(2, "Read", {"file_path": FILE}, "def export(): ..."),
         said("assistant", [{"type": "text", "text": "There is one ticket."}]),
     ]
-
-
-@pytest.fixture
-def run(decider: Decider) -> Run:
-    """Audit the one compaction of a session: what was before, the summary, and how it went on."""
-
-    def audited(before: Rows, summary: str, later: Rows, tokens: int = 0, exact: bool | None = None) -> AuditReport:
-        boundary = {"type": "system", "subtype": "compact_boundary", "compactMetadata": {"preTokens": tokens}}
-        rows = [*before, boundary, said("user", summary, isCompactSummary=True), *later]
-        for number, row in enumerate(rows):
-            row["uuid"] = f"u{number}"
-            if row["type"] == "assistant":
-                row["message"]["id"] = f"m{number}"
-        data = "\n".join(json.dumps(row) for row in rows).encode()
-        (found,) = read_compactions(Source(data, path="run"), decider.plugins.readers)
-        return audit(found.before, found.after, now=NOW, decider=decider, recorded=found, exact=exact)
-
-    return audited
 
 
 SUMMARY = "The user asked to have a look at the open tickets of billing. There is one ticket."
