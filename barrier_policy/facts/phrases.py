@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import lru_cache, partial
 from typing import Generic, TypeVar
 
 import msgspec
@@ -92,8 +91,8 @@ class Phrases(Generic[Value]):
             unspaced.sort(key=lambda known: -len(known[0]))
         parts = frozenset(" ".join(self._known).split(" "))
         first_parts = frozenset([entry.partition(" ")[0] for entry in self._known])
-        self._openings = lru_cache(MAX_MEMO)(partial(_spellings, first_parts))
-        self._spellings = lru_cache(MAX_MEMO)(partial(_spellings, parts))
+        self._openings = _Spellings(first_parts)
+        self._spellings = _Spellings(parts)
 
     def find(self, text: str, words: Sequence[Word]) -> list[Hit[Value]]:
         """The entries that a text holds, in order, the longest at each place; `words` are those of the text."""
@@ -107,7 +106,7 @@ class Phrases(Generic[Value]):
     def _in_words(self, words: Sequence[Word]) -> Iterator[Hit[Value]]:
         after = 0
         for number, word in enumerate(words):
-            if number < after or not (openings := self._openings(word.text)):
+            if number < after or not (openings := self._openings[word.text]):
                 continue
             if phrase := self._longest(openings, words[number + 1 : number + MAX_WORDS]):
                 after = number + phrase.count(" ") + 1
@@ -119,7 +118,7 @@ class Phrases(Generic[Value]):
         phrases = openings
         for word in words:
             best = next((phrase for phrase in phrases if phrase in self._known), best)
-            phrases = [f"{phrase} {part}" for phrase in phrases for part in self._spellings(word.text)][:MAX_SPELLINGS]
+            phrases = [f"{phrase} {part}" for phrase in phrases for part in self._spellings[word.text]][:MAX_SPELLINGS]
             if not phrases:
                 return best
         return next((phrase for phrase in phrases if phrase in self._known), best)
@@ -135,10 +134,19 @@ class Phrases(Generic[Value]):
             place += len(known[0])
 
 
-def _spellings(parts: Collection[str], word: str) -> tuple[str, ...]:
-    """How entries may spell a word: as it is, or by a stem of it; only what is among some parts of entries."""
-    stems = (word[:length] + "*" for length in range(min(len(word), MAX_STEM), MIN_STEM - 1, -1))
-    return tuple(part for part in (word, *stems) if part in parts)
+class _Spellings(dict[str, tuple[str, ...]]):
+    """How entries may spell a word: as it is, or by a stem of it; only what is among some parts of entries. Found once a word."""
+
+    def __init__(self, parts: Collection[str]) -> None:
+        super().__init__()
+        self._parts = parts
+
+    def __missing__(self, word: str) -> tuple[str, ...]:
+        if len(self) >= MAX_MEMO:
+            self.clear()  # so that hostile text can't fill the memory
+        stems = (word[:length] + "*" for length in range(min(len(word), MAX_STEM), MIN_STEM - 1, -1))
+        self[word] = found = tuple(part for part in (word, *stems) if part in self._parts)
+        return found
 
 
 def spell_entry(entry: str) -> str:
