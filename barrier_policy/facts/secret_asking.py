@@ -71,6 +71,8 @@ _LEADS: Final[Mapping[Family, str]] = {
     Family.COMBINATION: "door code: ",
 }
 _CODE: Final = "door code: "
+_ASKED_FOR: Final = frozenset((*_LEADS, Family.CODE_WORD, Family.KEY_WORD))
+"""What a reply can tell; other labels need no look at the words around them."""
 _UNSPACED: Final = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _SENTENCE: Final = re.compile(r"(?:[^.!?？。！؟;\n]|[.!?;](?=[^\s\"'”»)\].!?]))+[.!?？。！؟;]*")
 _QUESTION: Final = re.compile(r"[?？؟][\s\"'”»)*_]*\Z|[\u0370-\u03ff][^\n]*;\s*\Z")
@@ -127,7 +129,7 @@ def find_asked(text: str) -> Iterator[Asked]:
     lowered = tail.lower()
     if len(lowered) != len(tail):
         return
-    labels = list(find_labels(tail, lowered))
+    labels = [label for label in find_labels(tail, lowered) if label.family in _ASKED_FOR]
     if not labels and _SOCIAL.search(tail) is None:
         return
     sentences = [match for match in _SENTENCE.finditer(tail) if match[0].strip()]
