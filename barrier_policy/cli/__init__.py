@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 import gc
 
 YOUNG_OBJECTS = 200_000

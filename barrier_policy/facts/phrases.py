@@ -9,9 +9,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Generic, TypeVar
 
 import msgspec
+
+from barrier_policy.facts.remembered import Remembered
 
 MAX_WORDS = 6
 """Words of the longest phrase."""
@@ -91,8 +94,8 @@ class Phrases(Generic[Value]):
             unspaced.sort(key=lambda known: -len(known[0]))
         parts = frozenset(" ".join(self._known).split(" "))
         first_parts = frozenset([entry.partition(" ")[0] for entry in self._known])
-        self._openings = _Spellings(first_parts)
-        self._spellings = _Spellings(parts)
+        self._openings = Remembered(partial(_spellings, first_parts), MAX_MEMO)
+        self._spellings = Remembered(partial(_spellings, parts), MAX_MEMO)
 
     def find(self, text: str, words: Sequence[Word]) -> list[Hit[Value]]:
         """The entries that a text holds, in order, the longest at each place; `words` are those of the text."""
@@ -134,19 +137,10 @@ class Phrases(Generic[Value]):
             place += len(known[0])
 
 
-class _Spellings(dict[str, tuple[str, ...]]):
-    """How entries may spell a word: as it is, or by a stem of it; only what is among some parts of entries. Found once a word."""
-
-    def __init__(self, parts: Collection[str]) -> None:
-        super().__init__()
-        self._parts = parts
-
-    def __missing__(self, word: str) -> tuple[str, ...]:
-        if len(self) >= MAX_MEMO:
-            self.clear()  # so that hostile text can't fill the memory
-        stems = (word[:length] + "*" for length in range(min(len(word), MAX_STEM), MIN_STEM - 1, -1))
-        self[word] = found = tuple(part for part in (word, *stems) if part in self._parts)
-        return found
+def _spellings(parts: Collection[str], word: str) -> tuple[str, ...]:
+    """How entries may spell a word: as it is, or by a stem of it; only what is among some parts of entries."""
+    stems = (word[:length] + "*" for length in range(min(len(word), MAX_STEM), MIN_STEM - 1, -1))
+    return tuple(part for part in (word, *stems) if part in parts)
 
 
 def spell_entry(entry: str) -> str:
