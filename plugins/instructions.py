@@ -10,7 +10,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import pairwise
 from math import isqrt
@@ -20,8 +20,9 @@ from typing import Final
 import msgspec
 
 from barrier_policy.facts.context import Context
-from barrier_policy.facts.model import Attribute, Fact, FactKind
+from barrier_policy.facts.model import Attribute, Fact, FactKind, FactValue
 from barrier_policy.facts.prose import prose_sentences
+from barrier_policy.facts.remembered import Remembered
 from barrier_policy.hookspecs import hookimpl
 from barrier_policy.transcript.model import Message, MessageKind, Origin, PartType
 
@@ -30,6 +31,8 @@ SIZES: Final = (3, 4, 5)
 LENGTHS: Final = ((4, "\x02s"), (9, "\x02m"), (18, "\x02l"))
 LONG: Final = "\x02x"
 MAX_WORDS: Final = 60
+MAX_MEMO: Final = 1_000
+"""Sentences that are remembered."""
 SCALE: Final = 1_000
 """Weights and scores are whole thousandths, so that they are the same on every machine."""
 
@@ -77,7 +80,6 @@ def frame_pieces(words: Sequence[str]) -> Iterator[str]:
     yield next((mark for limit, mark in LENGTHS if len(words) < limit), LONG)
 
 
-@lru_cache(maxsize=1_000)
 def small_talk_score(sentence: str) -> int:
     """How sure it is, in thousandths, that a user's sentence only asks or chats; below zero it tells or orders something."""
     model = load_model()
@@ -101,6 +103,20 @@ def is_nod(sentence: str) -> bool:
     return sentence.isascii() and sum(map(str.isalpha, words)) < 2 and not any(map(str.isdigit, words))
 
 
+@cache
+def _remembered() -> Remembered[dict[str, FactValue]]:
+    """What is told of sentences."""
+    return Remembered(_told, MAX_MEMO)
+
+
+def _told(sentence: str) -> dict[str, FactValue]:
+    """The attributes of a fact that a sentence tells or orders something; none where it only asks or chats."""
+    score = small_talk_score(sentence)
+    if score >= load_model().threshold or is_nod(sentence):
+        return {}
+    return {"confidence": min(100, max(0, 50 - score * 20 // SCALE))}
+
+
 @hookimpl
 def barrier_fact_kinds() -> Iterable[FactKind]:
     """`instruction`."""
@@ -122,13 +138,12 @@ def barrier_extract_facts(message: Message, context: Context) -> Iterable[Fact]:
 
 
 def _facts(message: Message) -> Iterator[Fact]:
-    threshold = load_model().threshold
+    told = _remembered()
     for index, part in enumerate(message.parts):
         if part.type is not PartType.TEXT:
             continue
         for sentence in prose_sentences(part.text):
-            score = small_talk_score(sentence.text)
-            if score < threshold and not is_nod(sentence.text):
+            if attributes := told[sentence.text]:
                 yield Fact(
                     kind="instruction",
                     message=message.index,
@@ -136,5 +151,5 @@ def _facts(message: Message) -> Iterator[Fact]:
                     start=sentence.start,
                     end=sentence.end,
                     text=sentence.text,
-                    attributes={"confidence": min(100, max(0, 50 - score * 20 // SCALE))},
+                    attributes=attributes,
                 )

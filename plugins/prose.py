@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache, lru_cache
+from functools import cache, partial
 from typing import Final
 
 import msgspec
@@ -21,8 +21,11 @@ from barrier_policy_plugins.sentence_model import SentenceModel, shipped_model
 from barrier_policy.facts.context import Context
 from barrier_policy.facts.model import Attribute, Fact, FactKind, FactValue
 from barrier_policy.facts.prose import prose_sentences
+from barrier_policy.facts.remembered import Remembered
 from barrier_policy.hookspecs import hookimpl
 from barrier_policy.transcript.model import Message, MessageKind, Origin, PartType
+
+Read = tuple[tuple[str, dict[str, FactValue]], ...]
 
 USER: Final = 0
 AGENT: Final = 1
@@ -179,13 +182,13 @@ def _speaker(message: Message) -> int | None:
 
 
 def _facts(message: Message, speaker: int) -> Iterator[Fact]:
-    is_notice = message.kind is MessageKind.NOTICE
+    sentences = read_sentences(speaker, message.kind is MessageKind.NOTICE)
     calls = max((index for index, part in enumerate(message.parts) if part.type is PartType.TOOL_CALL), default=-1)
     for index, part in enumerate(message.parts):
         if part.type is PartType.TEXT:
             for sentence in prose_sentences(part.text):
                 announces = speaker == AGENT and (index < calls or sentence.text.endswith((":", "：")))
-                for kind, attributes in read_sentence(sentence.text, speaker, is_notice):
+                for kind, attributes in sentences[sentence.text]:
                     if not (announces and kind in ANNOUNCED) and not (kind == "plan_item" and sentence.box):
                         yield Fact(
                             kind=kind,
@@ -198,9 +201,14 @@ def _facts(message: Message, speaker: int) -> Iterator[Fact]:
                         )
 
 
-@lru_cache(maxsize=MAX_MEMO)
-def read_sentence(sentence: str, speaker: int, is_notice: bool) -> tuple[tuple[str, dict[str, FactValue]], ...]:
-    """The kinds of facts that a sentence states, with their attributes. The last sentences are remembered: in long runs many come again."""
+@cache
+def read_sentences(speaker: int, is_notice: bool) -> Remembered[Read]:
+    """What sentences of a speaker state."""
+    return Remembered(partial(read_sentence, speaker=speaker, is_notice=is_notice), MAX_MEMO)
+
+
+def read_sentence(sentence: str, speaker: int, is_notice: bool) -> Read:
+    """The kinds of facts that a sentence states, with their attributes."""
     bars = NOTICE_BARS if is_notice else BARS[speaker]
     scores = _scores(sentence, speaker)
     ends = "release" in bars and find_release(sentence) is not Release.NONE

@@ -9,13 +9,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from functools import cache, lru_cache
+from functools import cache
 from importlib.resources import files
 from typing import Final
 
 import msgspec
 
+from barrier_policy.facts.remembered import Remembered
+
 MAX_WORDS: Final = 80
+MAX_MEMO: Final = 20_000
+"""Words whose kinds are remembered."""
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 _UNSPACED: Final = re.compile("[぀-ヿ一-鿿가-힯]")
 
@@ -37,13 +41,14 @@ def find_cues(sentence: str) -> set[str]:
     cues = _cues()
     text = sentence.lower().replace("’", "'")
     words = _WORD.findall(text)[:MAX_WORDS]
+    of_words = _kinds_of_words()
     found: set[str] = set()
     if words:
         found.update(cues.words.get("^" + words[0], ()))
         found.update(cues.words.get("^" + "_".join(words[:2]), ()))
     before = ""
     for word in words:
-        found.update(_of_word(word))
+        found.update(of_words[word])
         if before in cues.pair_starts:
             found.update(cues.pairs.get(f"{before}_{word}", ()))
         before = word
@@ -53,7 +58,11 @@ def find_cues(sentence: str) -> set[str]:
     return found
 
 
-@lru_cache(maxsize=20_000)
+@cache
+def _kinds_of_words() -> Remembered[frozenset[str]]:
+    return Remembered(_of_word, MAX_MEMO)
+
+
 def _of_word(word: str) -> frozenset[str]:
     cues = _cues()
     found = set(cues.words.get(word, ()))

@@ -146,10 +146,13 @@ class Shelf:
             self._source = msgspec.structs.replace(self._source, head=head)
 
     def records(self) -> tuple[CarrierRecord, ...]:
-        """Records of the things, in the order in which they came, then one of the values that none of their lines shows."""
+        """Records of the things, in the order in which they came, then one of the values that none of their lines shows.
+
+        Takes the things off the shelf: most items are written anew, and both together would be a good part of what a decision holds.
+        """
         for name in [*self._said_before]:
             self.units[name] = self.unit(name)
-            del self._said_before[name]  # at once: what was put together is the greater part of what is held
+            del self._said_before[name]
         units = self._without_repeated_lines()
         held, rest = self._placed_values(units)
         of_values = self._record_of_values(_shown_once(rest))
@@ -161,10 +164,10 @@ class Shelf:
         for name, unit in sorted(self.units.items(), key=lambda entry: rank_of(entry[1].kind)):
             first.setdefault(unit.line, name)
         others: dict[str, list[tuple[str, Said]]] = {}
-        for name, unit in self.units.items():
-            if first[unit.line] != name:
-                others.setdefault(first[unit.line], []).append((unit.kind, (unit.item, *unit.held)))
-        return {name: holding(unit, others.get(name, ())) for name, unit in self.units.items() if first[unit.line] == name}
+        for name in [name for name, unit in self.units.items() if first[unit.line] != name]:
+            unit = self.units.pop(name)
+            others.setdefault(first[unit.line], []).append((unit.kind, (unit.item, *unit.held)))
+        return {name: holding(self.units.pop(name), others.pop(name, ())) for name in [*self.units]}
 
     def _placed_values(self, units: dict[str, Unit]) -> tuple[dict[str, list[Fields]], dict[str, Fields]]:
         """Values by the thing whose line shows them, and the others by their text."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from barrier_policy.carrier.items import CARRIED, alone
+from barrier_policy.carrier.items import CARRIED
 from barrier_policy.carrier.record import CarrierRecord, Draft, Fields, Source, kind_of, line_of
 from barrier_policy.digest import digest_text
 from barrier_policy.transcript.model import Origin
@@ -110,11 +110,20 @@ def holding(unit: Unit, others: Sequence[tuple[str, Said]]) -> Unit:
     said = {(kind, item["text"]) for identifier, (kind, item) in every.items() if not identifier.startswith(CARRIED)}
     said.add((unit.kind, unit.item["text"]))
     held = [
-        alone(item) | ({} if kind == unit.kind else {"kind": kind}) | {"shown_by": unit.item["id"]}
+        _held(item, unit, kind)
         for identifier, (kind, item) in list(every.items())[1:]
         if not identifier.startswith(CARRIED) or (kind, item["text"]) not in said
     ]
     return msgspec.structs.replace(unit, held=tuple(held))
+
+
+def _held(item: Fields, unit: Unit, kind: str) -> Fields:
+    """An item of some kind as one that the line of a thing shows."""
+    held = {name: value for name, value in item.items() if name not in ("shown_by", "kind")}
+    if kind != unit.kind:
+        held["kind"] = kind
+    held["shown_by"] = unit.item["id"]
+    return held
 
 
 def _authority(origin: str) -> int:

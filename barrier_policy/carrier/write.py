@@ -15,6 +15,7 @@ from barrier_policy.transcript.model import Message, Origin
 
 KIND_OF_BINDING = {"note": "evidence", "row": "evidence", "environment": "environment"}
 RECORD_KIND = {Family.OBLIGATION: "obligation", Family.EFFECT: "receipt", Family.CONSTRAINT: "constraint"}
+PREFIX = "sha256:"
 MAX_COMPARED = 40
 """Lines of a span in which other items are looked for; more would make the cost of a span quadratic."""
 
@@ -34,14 +35,14 @@ class Placement(msgspec.Struct, frozen=True, kw_only=True):
 class Sources(msgspec.Struct, frozen=True, kw_only=True):
     """All that records say of the transcript that they stem from: what they are made of when the transcript itself is let go.
 
-    By message index: `digests` of the messages that are named, `pointers` of the parts of each message, `records` that consumers stand in.
-    `at_hand` is the message that opens the turn at hand.
+    By message index: `digests` of the messages that are named (as bytes, for there are many; of others empty), `pointers` of the parts of
+    each message, `records` that consumers stand in. `at_hand` is the message that opens the turn at hand.
     """
 
     states: Mapping[str, str]
     head: str
     at_hand: int
-    digests: Mapping[int, str]
+    digests: Sequence[bytes]
     pointers: Sequence[Sequence[str]]
     records: Mapping[int, str]
 
@@ -49,18 +50,22 @@ class Sources(msgspec.Struct, frozen=True, kw_only=True):
         """As `Ledger.state`."""
         return state_in(self.states, item)
 
+    def digest(self, message: int) -> str:
+        """The digest of a message, which is named."""
+        return PREFIX + self.digests[message].hex()
+
 
 def find_sources(items: Iterable[Item], ledger: Ledger, messages: Sequence[Message]) -> Sources:
     """The sources of the records that hold some items."""
     at_hand = max((message.index for message in messages if opens_turn(message)), default=0)
-    digests: dict[int, str] = {}
+    digests = [b""] * len(messages)
     records: dict[int, str] = {}
     for item in items:
         consumer = int(item.attributes.get("serves") or at_hand)
         records[consumer] = messages[consumer].pointer
         for index in (item.message, consumer):
-            if index not in digests:
-                digests[index] = message_digest(messages[index])
+            if not digests[index]:
+                digests[index] = bytes.fromhex(message_digest(messages[index]).removeprefix(PREFIX))
     return Sources(
         states=ledger.states,
         head=ledger.head,
@@ -152,7 +157,7 @@ def record_kind(item: Item) -> str:
 def _draft(kind: str, span: str, placed: Sequence[Placement], sources: Sources, at: int | None = None) -> Draft:
     first = placed[0].item
     message = first.message if at is None else at
-    digest = sources.digests[message]
+    digest = sources.digest(message)
     return Draft(
         id=f"{kind}:{span}",
         kind=kind,
@@ -193,11 +198,11 @@ def _fields(record: str, placed: Placement, sources: Sources) -> Fields:
     if item.family in (Family.BINDING, Family.OBLIGATION):
         fields["type"] = item.kind
     if item.kind == "request":
-        fields["asked_in"] = sources.digests[item.message]
+        fields["asked_in"] = sources.digest(item.message)
     required = REQUIRED_FIELDS[kind]
     fields.update((name, value) for name, value in sorted(item.attributes.items()) if value or name in required)
     if serves := fields.pop("serves", ""):
-        fields["serves"] = [sources.digests[int(serves)]]
+        fields["serves"] = [sources.digest(int(serves))]
     return fields
 
 

@@ -11,8 +11,8 @@ import msgspec
 
 from barrier_policy.carrier.record import CarrierRecord, Draft, write_down
 from barrier_policy.carrier.write import Placement, Sources, draft_records, find_sources, is_shared, place, shown_texts
-from barrier_policy.decision.model import Blocking, Repair
-from barrier_policy.decision.reasons import ReasonTeller, Told
+from barrier_policy.decision.model import Blocking, Reason, Repair
+from barrier_policy.decision.reasons import ReasonWriter
 from barrier_policy.decision.remedies import (
     EVALUATED,
     NO_GAIN,
@@ -48,9 +48,9 @@ class Assessment(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     provenance: Provenance
     verdict: VerdictKind
     default_barrier: bool
-    reasons: tuple[Told, ...]
+    reasons: tuple[Reason, ...]
     errors: tuple[RuleError, ...]
-    warnings: tuple[Told, ...] = ()
+    warnings: tuple[Reason, ...] = ()
     remedies: tuple[Repair, ...] = ()
     rebind: tuple[Item, ...] = ()
     archive: bool = False
@@ -127,7 +127,7 @@ class _Assessor:
         self._archives = archives
         self._count = count
         self._digests = digests
-        self._teller = ReasonTeller(join, archives=archives)
+        self._writer = ReasonWriter(join, archives=archives)
 
     def assess(self, number: int, coverage: Coverage) -> Assessment:
         """The assessment of a span, given what keeps values besides it."""
@@ -143,8 +143,8 @@ class _Assessor:
             provenance=provenance,
             verdict=result.verdict,
             default_barrier=result.default_barrier,
-            reasons=self._teller.tell(number, result.reasons),
-            warnings=self._teller.tell(number, result.warnings, binding=False),
+            reasons=self._writer.write(number, result.reasons),
+            warnings=self._writer.write(number, result.warnings, binding=False),
             errors=result.errors,
             digest=digest,
             secret=tells_secret(join, number),
@@ -188,11 +188,12 @@ def _to_rebind(join: Join, number: int, result: Verdict) -> tuple[Item, ...]:
         for item in reason.evidence
     }
     items = tuple(item for item in join.items[number] if item.id in cited and item.rebindable)
-    items += tuple(_extension_item(identifier, fact) for identifier, fact in join.extensions[number] if identifier in cited)
+    items += tuple(extension_item(identifier, fact) for identifier, fact in join.extensions[number] if identifier in cited)
     return join.items[number] if items == join.items[number] else items  # of most spans all are, and one tuple is enough
 
 
-def _extension_item(identifier: str, fact: Fact) -> Item:
+def extension_item(identifier: str, fact: Fact) -> Item:
+    """A fact of an outside plugin as an item of the ledger."""
     return Item(id=identifier, family=Family.EXTENSION, kind=fact.kind, message=fact.message, part=fact.part, text=fact.text)
 
 

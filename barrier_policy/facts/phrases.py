@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from typing import Generic, TypeVar
 
 import msgspec
+
+from barrier_policy.facts.remembered import Remembered
 
 MAX_WORDS = 6
 """Words of the longest phrase."""
@@ -92,8 +94,8 @@ class Phrases(Generic[Value]):
             unspaced.sort(key=lambda known: -len(known[0]))
         parts = frozenset(" ".join(self._known).split(" "))
         first_parts = frozenset([entry.partition(" ")[0] for entry in self._known])
-        self._openings = lru_cache(MAX_MEMO)(partial(_spellings, first_parts))
-        self._spellings = lru_cache(MAX_MEMO)(partial(_spellings, parts))
+        self._openings = Remembered(partial(_spellings, first_parts), MAX_MEMO)
+        self._spellings = Remembered(partial(_spellings, parts), MAX_MEMO)
 
     def find(self, text: str, words: Sequence[Word]) -> list[Hit[Value]]:
         """The entries that a text holds, in order, the longest at each place; `words` are those of the text."""
@@ -107,7 +109,7 @@ class Phrases(Generic[Value]):
     def _in_words(self, words: Sequence[Word]) -> Iterator[Hit[Value]]:
         after = 0
         for number, word in enumerate(words):
-            if number < after or not (openings := self._openings(word.text)):
+            if number < after or not (openings := self._openings[word.text]):
                 continue
             if phrase := self._longest(openings, words[number + 1 : number + MAX_WORDS]):
                 after = number + phrase.count(" ") + 1
@@ -119,7 +121,7 @@ class Phrases(Generic[Value]):
         phrases = openings
         for word in words:
             best = next((phrase for phrase in phrases if phrase in self._known), best)
-            phrases = [f"{phrase} {part}" for phrase in phrases for part in self._spellings(word.text)][:MAX_SPELLINGS]
+            phrases = [f"{phrase} {part}" for phrase in phrases for part in self._spellings[word.text]][:MAX_SPELLINGS]
             if not phrases:
                 return best
         return next((phrase for phrase in phrases if phrase in self._known), best)

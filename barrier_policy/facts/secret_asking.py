@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
+from functools import cache
 from importlib.resources import files
 from typing import Final
 
@@ -70,6 +71,8 @@ _LEADS: Final[Mapping[Family, str]] = {
     Family.COMBINATION: "door code: ",
 }
 _CODE: Final = "door code: "
+_ASKED_FOR: Final = frozenset((*_LEADS, Family.CODE_WORD, Family.KEY_WORD))
+"""What a reply can tell; other labels need no look at the words around them."""
 _UNSPACED: Final = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _SENTENCE: Final = re.compile(r"(?:[^.!?？。！؟;\n]|[.!?;](?=[^\s\"'”»)\].!?]))+[.!?？。！؟;]*")
 _QUESTION: Final = re.compile(r"[?？؟][\s\"'”»)*_]*\Z|[\u0370-\u03ff][^\n]*;\s*\Z")
@@ -102,19 +105,22 @@ def asking_words(kind: str) -> tuple[str, ...]:
 
 def _whole_words(words: Iterable[str]) -> re.Pattern[str]:
     """Any of the words as a whole one, or anywhere in scripts that set no blanks."""
+    words = tuple(words)
     spaced = [word for word in words if not _UNSPACED.match(word)]
     unspaced = [word for word in words if _UNSPACED.match(word)]
     return re.compile(rf"(?:(?<![^\W_])(?:{any_of(spaced)})(?![^\W_])|{any_of(unspaced)})")
 
 
-_WHAT: Final = _whole_words(asking_words("what"))
+@cache
+def _cues(*kinds: str) -> re.Pattern[str]:
+    """Any word of some kinds. Compiled once it is searched, for most transcripts ask for no secret."""
+    return _whole_words(word for kind in kinds for word in asking_words(kind))
+
+
 _UNSPACED_WHAT: Final = re.compile(any_of(word for word in asking_words("what") if _UNSPACED.match(word)))
 """Scripts that set no blanks often set no question marks either."""
-_REQUEST: Final = _whole_words(asking_words("requests"))
-_CUE: Final = _whole_words(asking_words("what") + asking_words("requests"))
 _BACK: Final = frozenset(asking_words("back"))
 """Words of a question that leaves to the sentence before it what it asks for: `What is it?`, `Could you tell me?`."""
-_OTHER: Final = _whole_words(asking_words("others"))
 
 
 def find_asked(text: str) -> Iterator[Asked]:
@@ -123,7 +129,7 @@ def find_asked(text: str) -> Iterator[Asked]:
     lowered = tail.lower()
     if len(lowered) != len(tail):
         return
-    labels = list(find_labels(tail, lowered))
+    labels = [label for label in find_labels(tail, lowered) if label.family in _ASKED_FOR]
     if not labels and _SOCIAL.search(tail) is None:
         return
     sentences = [match for match in _SENTENCE.finditer(tail) if match[0].strip()]
@@ -147,14 +153,16 @@ def _asks(sentence: str) -> bool:
     return (
         _QUESTION.search(bare) is not None
         or bare.endswith((":", "："))
-        or _REQUEST.search(lowered) is not None
+        or _cues("requests").search(lowered) is not None
         or _UNSPACED_WHAT.search(lowered) is not None
     )
 
 
 def _asks_back(sentence: str) -> bool:
     """Whether a question only takes up what the sentence before it names."""
-    return _CUE.search(sentence) is not None and _BACK.issuperset(_WORD.findall(_CUE.sub(" ", sentence)))
+    return _cues("what", "requests").search(sentence) is not None and _BACK.issuperset(
+        _WORD.findall(_cues("what", "requests").sub(" ", sentence))
+    )
 
 
 def _asked_in(text: str, lowered: str, sentence: re.Match[str], labels: Iterable[Label]) -> Asked | None:
@@ -199,8 +207,12 @@ def _sureness(lowered: str, sentence: re.Match[str], label: Label) -> Sureness |
     before = lowered[max(sentence.start(), label.start - REACH) : label.start]
     after = lowered[label.end : min(sentence.end(), label.end + REACH)]
     joint = _AND.search(before)
-    before = before[: joint.start()] if joint is not None and _CUE.search(before, 0, joint.start()) else before
-    what, request, other = _last(_WHAT, before), _last(_REQUEST, before), _last(_OTHER, before)
+    before = (
+        before[: joint.start()]
+        if joint is not None and _cues("what", "requests").search(before, 0, joint.start())
+        else before
+    )
+    what, request, other = (_last(_cues(kind), before) for kind in ("what", "requests", "others"))
     if other is not None and (what is None or what.end() <= other.start()):
         return None
     if joint is not None and (what is not None or request is not None):
@@ -209,9 +221,9 @@ def _sureness(lowered: str, sentence: re.Match[str], label: Label) -> Sureness |
         return Sureness.ASKED
     if request is not None and not _OF.search(before, request.end()):
         return Sureness.ASKED
-    if _WHAT.search(after) or _REQUEST.search(after):
-        return Sureness.ASKED if _OTHER.search(after) is None or not before.strip() else Sureness.NAMED
-    if _OTHER.search(after):
+    if _cues("what").search(after) or _cues("requests").search(after):
+        return Sureness.ASKED if _cues("others").search(after) is None or not before.strip() else Sureness.NAMED
+    if _cues("others").search(after):
         return None
     words = sentence[0].split()
     return Sureness.FRAGMENT if len(words) <= FRAGMENT_WORDS else Sureness.NAMED

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Final
 
 from barrier_policy.facts.secret_values import ends_clause
@@ -74,7 +75,6 @@ _DIGITS: Final = tuple(
 _DIGIT_WORDS: Final = any_of(
     alternative for number in words_of("digits") for alternative in number.split() if len(alternative) > 1
 )
-_SPELLED: Final = re.compile(rf"(?i)(?:{_DIGIT_WORDS})(?:[ ,-]{{1,2}}(?:{_DIGIT_WORDS})){{2,11}}(?![^\W_])")
 _BEFORE: Final = re.compile(
     r"(?i)(?<![\w.,#@/€$£+-])(\d{3} \d{3}|\d{4,8}) (?:as|is|ist|als|comme|est|como|es|come|è|jako|to|é) (?:(?:the|my|our|your|his|her|their|die|der|das|meine?|ihre?|le|la|mon|ma"
     r"|el|mi|il|mio|o|a|meu|de|het|mijn|ons) )?(?:[\w-]{2,12} )?\Z"
@@ -129,8 +129,14 @@ def _is_told_from_afar(text: str, match: re.Match[str], between: str) -> bool:
     return bool(words) and words[-1].lower() not in _TIMES and ends_clause(text, match.end())
 
 
+@cache
+def _spelled_number() -> re.Pattern[str]:
+    """A number in words, digit by digit. Compiled once it is searched."""
+    return re.compile(rf"(?i)(?:{_DIGIT_WORDS})(?:[ ,-]{{1,2}}(?:{_DIGIT_WORDS})){{2,11}}(?![^\W_])")
+
+
 def _spelled(text: str, end: int, limit: int) -> tuple[int, int] | None:
-    match = _SPELLED.search(text, end, limit)
+    match = _spelled_number().search(text, end, limit)
     return match.span() if match is not None and _leads(text[end : match.start()]) else None
 
 

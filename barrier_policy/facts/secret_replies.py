@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from itertools import islice
 from typing import Final
 
@@ -27,9 +28,6 @@ MAX_FURTHER: Final = 6
 MIN_WORD: Final = 4
 _UNSPACED: Final = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LEADING: Final = asking_words("leads")
-_SPACED_LEAD: Final = re.compile(
-    rf"(?i)(?:{any_of(word for word in _LEADING if not _UNSPACED.match(word))})(?![^\W_])(?=[\s,.:;!—–-])[\s,.:;!—–-]+|[\s>*-]+"
-)
 _UNSPACED_LEAD: Final = re.compile(
     rf"(?:{any_of(word for word in _LEADING if _UNSPACED.match(word))})[\s,.:;!，、。：！—–-]*(?=[\"'「『“]?[!-~])"
 )
@@ -95,10 +93,17 @@ def _start_of_piece(asked: Asked, reply: str) -> int:
     return pieces[asked.place] if len(pieces) == asked.count else pieces[0]
 
 
+@cache
+def _spaced_lead() -> re.Pattern[str]:
+    """A word that leads to a value. Compiled once a question asks for one."""
+    words = any_of(word for word in _LEADING if not _UNSPACED.match(word))
+    return re.compile(rf"(?i)(?:{words})(?![^\W_])(?=[\s,.:;!—–-])[\s,.:;!—–-]+|[\s>*-]+")
+
+
 def _after_leads(reply: str, start: int) -> int:
     """Where a reply begins after the words that lead to its value."""
     for _ in range(MAX_LEADS):
-        match = _SPACED_LEAD.match(reply, start) or _UNSPACED_LEAD.match(reply, start)
+        match = _spaced_lead().match(reply, start) or _UNSPACED_LEAD.match(reply, start)
         if match is None or match.end() >= len(reply):
             break
         start = match.end()

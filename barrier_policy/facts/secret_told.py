@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from functools import cache
 from typing import Final
 
 import msgspec
@@ -46,24 +47,6 @@ _NEW: Final = (
 _STILL: Final = "now|still|always|just|simply|currently|actually|again|jetzt|nun|immer[ ]noch|immer|noch|toujours|encore|maintenant|ahora|siempre|sempre|ora|ancora|agora|nog|nu|teraz|nadal|teď|teraz|сейчас|теперь|всё[ ]ещё"
 _NOT_BETWEEN: Final = any_of(words_of("predicates")) + "|" + any_of(words_of("nouns"))
 _QUOTE: Final = r"(?P<quote>\\{0,7}[\"'`“„«「『‘‚])?"
-_LEAD: Final = re.compile(
-    rf"""(?xi)
-    (?:-[\w-]{{1,20}})?[\\"'`\]*)»”_]{{0,8}}
-    (?:[ ]?[(（][^()\n]{{1,40}}[)）])?
-    (?:[ ](?:{any_of(words_of("of"))})(?:[ ]|(?<=['’]))(?:[^\n.;:=!?,"“”„«»|(){{}}<>]|\.(?=\w)){{1,40}}?)?
-    (?:[ ](?:{_THINGS}))?(?:(?:[ ](?:{_NEW}))|(?:[ ](?!(?:{_NOT_BETWEEN})\b)[^\W\d_]{{2,14}}){{1,2}}(?=[ ]?[:：]|[ ]=[ ]))?
-    (?:(?:[ ][\u0600-\u06ff]{{2,14}}){{1,2}}(?=[ ](?:هي|هو)[ ]))?
-    (?:(?P<sign>[ \t]*(?::=|=>|->|→|[:：][*_`]{{0,3}}|=(?!=))[ \t]*(?:(?:\n|\\n)[ \t]*(?=[^\s\\:]+[ \t]*(?:\n|\\n|"|\Z)))?|[ \t]+[—–|-][ \t]+)
-      |[ \t]+(?P<copula>{any_of(_COPULAS)})(?:[ ](?:{_STILL}))?(?:[ \t]*[:：][ \t]*|[ \t]+|(?=[\"“„«]))
-      |[ ](?:now|jetzt|neu|ahora|maintenant|ora|agora|teraz|теперь)[ ]+(?=\S*[\d!#$&*?])
-      |[ ](?:in|auf|zu)[ ](?=\S+[ ](?:geändert|gesetzt|umgestellt|gewechselt)\b)
-      |[ ]+(?P<modal>{any_of(_MODALS)})[ ]+(?=[\"'`“„«]?\S*\d)(?=[\"'`“„«]?[\d\W_]*[^\W\d_])(?=[\"'`“„«]?\S{{5}})
-      |['’]s[ ]+|[?,][ ](?:it['’]s|it[ ]is|that['’]s|c['’]est|es[ ]ist|das[ ]ist|es|è|é)[ ]+
-      |[ \t]*(?:を|를|을)[ \t]*(?=[「"'『]?[!-~])
-      |[ \t]*(?:{any_of(_PARTICLES)})[ \t]*[:：]?[ \t]*
-      |(?P<tag>(?<!=)>))
-    {_QUOTE}"""
-)
 _BESIDE: Final = re.compile(rf"(?i)(?:[ ](?:{_THINGS}))?[ \t　]+{_QUOTE}")
 _CLOSING_QUOTES: Final = {"“": '”“"', "„": '“”"', "«": "»", "「": "」", "『": "』", "‘": "’'", "‚": "‘’"}
 _BARE: Final = re.compile(r"[^\s\"'`<>,;|&\\。，、！？；：「」（）“”„«»]{1,1024}")
@@ -78,9 +61,32 @@ MAX_NATIVE: Final = 24
 """How much is read of a word in a script that sets no blanks, in characters."""
 
 
+@cache
+def _lead() -> re.Pattern[str]:
+    """What leads from a label to its value. Compiled once a label is found, for it is long and most texts have none."""
+    return re.compile(
+        rf"""(?xi)
+        (?:-[\w-]{{1,20}})?[\\"'`\]*)»”_]{{0,8}}
+        (?:[ ]?[(（][^()\n]{{1,40}}[)）])?
+        (?:[ ](?:{any_of(words_of("of"))})(?:[ ]|(?<=['’]))(?:[^\n.;:=!?,"“”„«»|(){{}}<>]|\.(?=\w)){{1,40}}?)?
+        (?:[ ](?:{_THINGS}))?(?:(?:[ ](?:{_NEW}))|(?:[ ](?!(?:{_NOT_BETWEEN})\b)[^\W\d_]{{2,14}}){{1,2}}(?=[ ]?[:：]|[ ]=[ ]))?
+        (?:(?:[ ][\u0600-\u06ff]{{2,14}}){{1,2}}(?=[ ](?:هي|هو)[ ]))?
+        (?:(?P<sign>[ \t]*(?::=|=>|->|→|[:：][*_`]{{0,3}}|=(?!=))[ \t]*(?:(?:\n|\\n)[ \t]*(?=[^\s\\:]+[ \t]*(?:\n|\\n|"|\Z)))?|[ \t]+[—–|-][ \t]+)
+          |[ \t]+(?P<copula>{any_of(_COPULAS)})(?:[ ](?:{_STILL}))?(?:[ \t]*[:：][ \t]*|[ \t]+|(?=[\"“„«]))
+          |[ ](?:now|jetzt|neu|ahora|maintenant|ora|agora|teraz|теперь)[ ]+(?=\S*[\d!#$&*?])
+          |[ ](?:in|auf|zu)[ ](?=\S+[ ](?:geändert|gesetzt|umgestellt|gewechselt)\b)
+          |[ ]+(?P<modal>{any_of(_MODALS)})[ ]+(?=[\"'`“„«]?\S*\d)(?=[\"'`“„«]?[\d\W_]*[^\W\d_])(?=[\"'`“„«]?\S{{5}})
+          |['’]s[ ]+|[?,][ ](?:it['’]s|it[ ]is|that['’]s|c['’]est|es[ ]ist|das[ ]ist|es|è|é)[ ]+
+          |[ \t]*(?:を|를|을)[ \t]*(?=[「"'『]?[!-~])
+          |[ \t]*(?:{any_of(_PARTICLES)})[ \t]*[:：]?[ \t]*
+          |(?P<tag>(?<!=)>))
+        {_QUOTE}"""
+    )
+
+
 def told(text: str, end: int) -> Told | None:
     """The value that a sign or a word leads to from a label that ends here."""
-    lead = _LEAD.match(text, end)
+    lead = _lead().match(text, end)
     if lead is None:
         return None
     how = How.COPULA if lead["sign"] is None and lead["tag"] is None else How.SIGN

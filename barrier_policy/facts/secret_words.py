@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
+from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
@@ -128,13 +129,17 @@ def _by_head(words: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
 
 _ENTRIES: Final = _entries()
 _WORDS_OF_HEAD: Final = _by_head(_ENTRIES)
-_LABEL_HEAD: Final = re.compile(any_of(_WORDS_OF_HEAD))
-_ASCII_LABEL_HEAD: Final = re.compile(any_of(head for head in _WORDS_OF_HEAD if head.isascii()))
+
+
+@cache
+def _label_head(is_ascii: bool) -> re.Pattern[str]:
+    """What any label begins with, or any that an ASCII text can have. Compiled once such a text is searched."""
+    return re.compile(any_of(head for head in _WORDS_OF_HEAD if head.isascii() or not is_ascii))
 
 
 def find_labels(text: str, lowered: str) -> Iterator[Label]:
     """Every label of a text, from left to right. `lowered` is the text in lower case, of the same length."""
-    pattern = _ASCII_LABEL_HEAD if text.isascii() else _LABEL_HEAD
+    pattern = _label_head(text.isascii())
     found, match = 0, pattern.search(lowered)
     while match is not None and found < MAX_LABELS:
         start = match.start()

@@ -36,6 +36,7 @@ def build_ledger(conversation: Conversation, bindings: Sequence[Item], binding_e
     corrections = find_corrections(conversation)
     every = (*obligations, *effects, *constraints, *bindings, *surroundings, *notes)
     items, replaced_events = supersede(conversation, every, corrections)
+    states |= derive_states((*binding_events, *setting_events, *note_events, *replaced_events))
     events: tuple[Event, ...] = (
         *obligation_events,
         *effect_events,
@@ -49,7 +50,7 @@ def build_ledger(conversation: Conversation, bindings: Sequence[Item], binding_e
     return Ledger(
         items=_masked(tuple(items), conversation),
         events=events,
-        states=derive_states(events),
+        states=states,
         endings=_masked_endings(conversation),
         corrections=tuple(msgspec.structs.replace(c, text=masker.text(c.text, c.message)) for c in corrections if c.by_user),
         answers=_answers(conversation),

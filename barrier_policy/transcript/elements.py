@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from barrier_policy.transcript.model import Message
+from barrier_policy.transcript.model import Message, Part
 from barrier_policy.transcript.source import Source
 from barrier_policy.transcript.values import as_text, decode_json
 
@@ -79,6 +79,28 @@ def part_pointers(messages: Iterable[Message]) -> tuple[tuple[str, ...], ...]:
     shared: dict[tuple[str, ...], tuple[str, ...]] = {}
     found = (tuple(part.pointer for part in message.parts) for message in messages)
     return tuple(shared.setdefault(pointers, pointers) for pointers in found)
+
+
+def without_words(messages: Iterable[Message]) -> tuple[Message, ...]:
+    """Messages as who spoke, and which parts there were and where in them: what it takes to judge spans. Equal parts are one."""
+    shared: dict[tuple[Part, ...], tuple[Part, ...]] = {}
+
+    def parts_of(message: Message) -> tuple[Part, ...]:
+        parts = tuple(Part(type=part.type, pointer=part.pointer) for part in message.parts)
+        return shared.setdefault(parts, parts)
+
+    nothing: dict[str, str] = {}
+    return tuple(
+        Message(
+            index=found.index,
+            role=found.role,
+            origin=found.origin,
+            kind=found.kind,
+            parts=parts_of(found),
+            environment=nothing,  # else each has a dict of its own
+        )
+        for found in messages
+    )
 
 
 def _decoded(value: Any) -> Any:

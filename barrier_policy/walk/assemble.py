@@ -2,21 +2,41 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, starmap
 
 import msgspec
 
 from barrier_policy.carrier.record import CarrierRecord
 from barrier_policy.carrier.shelf import Shelf
 from barrier_policy.carrier.write import Sources, draft_shared, find_sources
-from barrier_policy.decision.assess import Assessment, Probe, repair_drafts
+from barrier_policy.decision.assess import Assessment, Probe, extension_item, repair_drafts
 from barrier_policy.decision.model import RuleError, SpanDecision
-from barrier_policy.decision.reasons import ReasonWriter
+from barrier_policy.digest import digest_bytes
 from barrier_policy.join.join import Join, Provenance
 from barrier_policy.provenance.store import Originals, original_bytes
 
 
-def probe_store(store: Originals | None, join: Join, digests: tuple[str, ...]) -> Probe:
+class SpanOriginals(msgspec.Struct, frozen=True, kw_only=True):
+    """What is archived of each span: its digest, and its length in bytes."""
+
+    digests: tuple[str, ...]
+    lengths: Sequence[int]
+
+
+def originals_of(join: Join) -> SpanOriginals:
+    """The originals of all spans."""
+    digests: list[str] = []
+    lengths = array("Q")
+    for span in join.segmentation.spans:
+        data = original_bytes(join.messages[span.start : span.end])
+        digests.append(digest_bytes(data))
+        lengths.append(len(data))
+    return SpanOriginals(digests=tuple(digests), lengths=lengths)
+
+
+def probe_store(store: Originals | None, originals: SpanOriginals) -> Probe:
     """How to find out whether the original of a span can be read back."""
 
     nothing = Provenance()
@@ -24,12 +44,12 @@ def probe_store(store: Originals | None, join: Join, digests: tuple[str, ...]) -
     def probe(number: int) -> Provenance:
         if store is None:
             return nothing
-        span = join.segmentation.spans[number]
-        data = store.read(digests[number])
+        digest = originals.digests[number]
+        data = store.read(digest)
         if data is None:
             return nothing
-        ready = data == original_bytes(join.messages[span.start : span.end])
-        return Provenance(present=True, retrievable=ready, uri=store.uri(digests[number]))
+        ready = len(data) == originals.lengths[number] and digest_bytes(data) == digest
+        return Provenance(present=True, retrievable=ready, uri=store.uri(digest))
 
     return probe
 
@@ -39,9 +59,10 @@ def repaired(assessments: Iterable[Assessment], actions: Iterable[str]) -> Itera
     return (found for found, action in zip(assessments, actions, strict=True) if action == "repair")
 
 
-def sources_of(join: Join, found: Iterable[Assessment]) -> Sources:
-    """All that the records of repaired spans say of the transcript."""
-    return find_sources((item for span in found for item in span.rebind), join.ledger, join.messages)
+def sources_of(join: Join) -> Sources:
+    """All that records say of the transcript, whatever spans are repaired."""
+    extensions = starmap(extension_item, chain.from_iterable(join.extensions))
+    return find_sources(chain(chain.from_iterable(join.items), extensions), join.ledger, join.messages)
 
 
 def shelf_of(sources: Sources, found: Sequence[Assessment]) -> Shelf:
@@ -57,33 +78,31 @@ def shelf_of(sources: Sources, found: Sequence[Assessment]) -> Shelf:
 def records_of(join: Join, assessments: Sequence[Assessment], actions: Sequence[str]) -> tuple[CarrierRecord, ...]:
     """The records that repairs write, given the action of each span: each thing's own, then the exact values that none of them shows."""
     found = tuple(repaired(assessments, actions))
-    return shelf_of(sources_of(join, found), found).records()
+    return shelf_of(sources_of(join), found).records()
 
 
-def decide_span(
-    writer: ReasonWriter, store: Originals | None, found: Assessment, action: str, digest: str, structured: bool
-) -> SpanDecision:
-    """What the decision says of one span, given what is to be done with it, its original's digest and its class."""
+def decide_span(store: Originals | None, found: Assessment, action: str, structured: bool) -> SpanDecision:
+    """What the decision says of one span, given what is to be done with it and its class."""
     name = found.span.id
     return SpanDecision(
         id=name,
         messages=(found.span.start, found.span.end),
         tokens=found.tokens,
-        digest=digest,
+        digest=found.digest,
         evidential_class="structured" if structured else "narrative",
         verdict=found.verdict,
         action=action,
-        reasons=writer.write(found.reasons),
-        warnings=writer.write(found.warnings),
+        reasons=found.reasons,
+        warnings=found.warnings,
         errors=tuple(RuleError(rule=error.rule, message=error.message) for error in found.errors),
         exceptions=found.exceptions,
         repairs=found.repairs(name),
-        provenance=_provenance(found, digest, store),
+        provenance=_provenance(found, store),
     )
 
 
-def _provenance(found: Assessment, digest: str, store: Originals | None) -> Provenance:
+def _provenance(found: Assessment, store: Originals | None) -> Provenance:
     """What is known of the original; where it is to be archived, also where it will be."""
     if found.provenance.uri or not found.archive or store is None:
         return found.provenance
-    return msgspec.structs.replace(found.provenance, uri=store.uri(digest))
+    return msgspec.structs.replace(found.provenance, uri=store.uri(found.digest))

@@ -12,6 +12,7 @@ from typing import TypedDict, Unpack
 
 import msgspec
 
+from barrier_policy.carrier.write import Sources
 from barrier_policy.decision.assess import Assessment, assess_spans, record_of, what_blocks
 from barrier_policy.decision.model import (
     SCHEMA,
@@ -27,8 +28,6 @@ from barrier_policy.decision.model import (
     seal,
 )
 from barrier_policy.decision.plan import Plan, make_plan
-from barrier_policy.decision.reasons import ReasonWriter
-from barrier_policy.digest import digest_bytes
 from barrier_policy.facts.extract import Facts, extract
 from barrier_policy.facts.masking import Masker
 from barrier_policy.facts.memo import FactMemo
@@ -41,11 +40,12 @@ from barrier_policy.policy.loader import load_policies, shipped_policies
 from barrier_policy.policy.model import Layer, PolicySet
 from barrier_policy.policy.stack import open_layers
 from barrier_policy.profile import Profile
-from barrier_policy.provenance.store import Originals, original_bytes
+from barrier_policy.provenance.store import Originals
+from barrier_policy.transcript.elements import without_words
 from barrier_policy.transcript.model import Transcript
 from barrier_policy.transcript.pairing import Pairs
 from barrier_policy.transcript.tokens import Counter, estimate_tokens
-from barrier_policy.walk.assemble import decide_span, probe_store, repaired, shelf_of, sources_of
+from barrier_policy.walk.assemble import decide_span, originals_of, probe_store, repaired, shelf_of, sources_of
 from barrier_policy.walk.establish import Established, establish
 from barrier_policy.walk.inputs import TranscriptLike, check_count, read_any, timestamp
 
@@ -72,8 +72,8 @@ class _Judged(msgspec.Struct, frozen=True, kw_only=True):
 
     info: TranscriptInfo
     join: Join
+    sources: Sources
     evaluator: Evaluator
-    digests: tuple[str, ...]
     assessments: tuple[Assessment, ...]
     plan: Plan
     target: int | None
@@ -143,7 +143,9 @@ class Decider:
     ) -> Decision:
         """The decision alone: what led to it is let go on the way, which takes less memory than `analyse`."""
         # nested, so that no name here holds what the next step lets go
-        return self._pronounce(self._judge(self.establish(source, **reading), target_tokens, store), store)
+        return self._pronounce(
+            self._judge(self.establish(source, **reading), target_tokens, store, keeps_words=False), store
+        )
 
     def analyse(
         self,
@@ -196,16 +198,31 @@ class Decider:
             counter=self.counter,
         )
 
-    def _judge(self, established: Established, target_tokens: int | None, store: Originals | None) -> _Judged:
-        """What the policies say of each span, and what follows for all of them together."""
+    def _judge(
+        self, established: Established, target_tokens: int | None, store: Originals | None, *, keeps_words: bool = True
+    ) -> _Judged:
+        """What the policies say of each span, and what follows for all of them together.
+
+        Nothing of it takes the words of the transcript, so they are let go where `keeps_words` is false.
+        """
         check_count("target_tokens", target_tokens)
-        transcript, join = established.transcript, established.join
-        spans = join.segmentation.spans
-        digests = tuple(digest_bytes(original_bytes(join.messages[span.start : span.end])) for span in spans)
-        probe = probe_store(store, join, digests)
-        evaluator = self.evaluator.at(established.now, transcript=transcript.digest)
+        join, digest, now = established.join, established.transcript.digest, established.now
+        info = TranscriptInfo(
+            format=established.transcript.format,
+            digest=digest,
+            messages=len(join.messages),
+            tokens=join.tokens_total,
+            turns=established.turns,
+        )
+        del established
+        originals = originals_of(join)
+        sources = sources_of(join)
+        if not keeps_words:
+            join = msgspec.structs.replace(join, messages=without_words(join.messages))
+        probe = probe_store(store, originals)
+        evaluator = self.evaluator.at(now, transcript=digest)
         assessments = tuple(
-            assess_spans(join, evaluator, probe, archives=store is not None, count=self.counter, digests=digests)
+            assess_spans(join, evaluator, probe, archives=store is not None, count=self.counter, digests=originals.digests)
         )
         target = self.profile.target_tokens if target_tokens is None else target_tokens
         plan = make_plan(
@@ -214,31 +231,22 @@ class Decider:
             tokens_total=join.tokens_total,
             target_tokens=target,
         )
-        info = TranscriptInfo(
-            format=transcript.format,
-            digest=transcript.digest,
-            messages=len(join.messages),
-            tokens=join.tokens_total,
-            turns=established.turns,
-        )
         return _Judged(
-            info=info, join=join, evaluator=evaluator, digests=digests, assessments=assessments, plan=plan, target=target
+            info=info, join=join, sources=sources, evaluator=evaluator, assessments=assessments, plan=plan, target=target
         )
 
     def _pronounce(self, judged: _Judged, store: Originals | None) -> Decision:
-        """The decision. What it takes no more is let go: the transcript and its ledger before spans and records are written."""
+        """The decision. What it takes no more is let go: the ledger before records are written, each assessment once its span is."""
         info, plan, target = judged.info, judged.plan, judged.target
-        tail = Tail(start=judged.join.segmentation.tail_start)
-        writer, structured = ReasonWriter(judged.join), judged.join.structured
-        to_repair = tuple(repaired(judged.assessments, plan.actions))
-        sources = sources_of(judged.join, to_repair)
-        spans_to_decide = zip(_handing_over(judged.assessments), plan.actions, judged.digests, structured, strict=True)
+        tail, structured = Tail(start=judged.join.segmentation.tail_start), judged.join.structured
+        sources, to_repair = judged.sources, tuple(repaired(judged.assessments, plan.actions))
+        spans_to_decide = zip(_handing_over(judged.assessments), plan.actions, structured, strict=True)
         del judged
         shelf = shelf_of(sources, to_repair)
         del sources, to_repair
         carrier = shelf.records()
         del shelf
-        spans = tuple(starmap(partial(decide_span, writer, store), spans_to_decide))
+        spans = tuple(starmap(partial(decide_span, store), spans_to_decide))
         del spans_to_decide
         reclaimed = sum(span.tokens for span in spans if span.action != "retain")
         carried = sum(self.counter(record.text) for record in carrier)

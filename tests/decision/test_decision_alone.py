@@ -10,6 +10,7 @@ import pytest
 
 from barrier_policy import Decider
 from barrier_policy.provenance.file_store import FileStore
+from barrier_policy.provenance.store import original_bytes
 
 NOW = "2026-06-01T12:00:00Z"
 MESSAGES = [
@@ -42,6 +43,21 @@ def test_a_decision_alone_is_that_of_the_analysis(
     alone = decider.decide(MESSAGES[:60], target_tokens=target_tokens, keep_last=4, now=NOW, store=store)
     analysis = decider.analyse(MESSAGES[:60], target_tokens=target_tokens, keep_last=4, now=NOW, store=store)
     assert alone.to_json() == analysis.decision.to_json()
+
+
+def test_it_is_with_originals_that_are_archived_and_parts_that_nobody_knows(decider: Decider, tmp_path: Path) -> None:
+    call = {"id": "a", "type": "function", "function": {"name": "get_limit", "arguments": '{"of": "cart-771"}'}}
+    messages = [
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "a", "content": '{"id": "cart-771", "limit": 30}'},
+        {"role": "user", "content": [{"type": "unheard_of"}, {"type": "text", "text": "Never touch cart-771 again."}]},
+        *MESSAGES[:10],
+    ]
+    store = FileStore(tmp_path)
+    store.put(original_bytes(decider.read(messages).messages[0:2]))
+    alone = decider.decide(messages, keep_last=4, now=NOW, store=store)
+    assert alone.spans[0].provenance.retrievable
+    assert alone.to_json() == decider.analyse(messages, keep_last=4, now=NOW, store=store).decision.to_json()
 
 
 def test_the_transcript_and_its_ledger_are_let_go_before_the_decision_is_written(decider: Decider, tmp_path: Path) -> None:
