@@ -417,3 +417,13 @@ def test_a_look_up_that_fails_right_after_a_deed_was_left_open_stays_with_it(ans
         [*user("Push it to the main track."), *deed, *agent("No answer to the commit."), *failed, *agent("No luck.")]
     )
     assert at(decision, 4).action == "retain"
+
+
+# rules beside a question ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rule", ["Schlüssel gibt es gegen Pfand.", "Jag vill alltid ha korta texter."])
+def test_a_rule_beside_a_question_is_not_over_when_the_question_has_been_looked_up(rule: str) -> None:
+    asked = [*user(f"Which boats are free on Monday? {rule}"), *tool("boats_list", "Gull, Heron", day="mon")]
+    decision = judge([*EARLIER, *asked, *agent("The Gull and the Heron."), *user("Thanks."), *agent("Sure.")])
+    assert "constraints.unrecorded" in {reason.rule for reason in at(decision, len(EARLIER)).reasons}

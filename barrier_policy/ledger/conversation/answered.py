@@ -38,24 +38,35 @@ def is_answered(conversation: Conversation, turn: Turn) -> bool:
 
 
 def only_asked(conversation: Conversation, turn: Turn) -> frozenset[tuple[int, int]]:
-    """Part and start of the sentences of the turn's user that are taken for rules with little ground and were answered by looking it up."""
+    """Part and start of the sentences of the turn's user that are taken for rules with little ground and were answered by looking it up.
+
+    Where another sentence asks, that one was answered, and what stands beside it and asks for nothing was not.
+    """
     weak = [fact for fact in conversation.of_kind(turn.start, *RULES) if fact.get("proposed")]
     if not weak or not is_answered(conversation, turn):
         return frozenset()
-    telling = {(fact.part, fact.start) for fact in conversation.of_kind(turn.start, *TELLING)}
+    telling = _places(conversation, turn, *TELLING)
+    questions = _places(conversation, turn, "question")
+    wanted = questions | _places(conversation, turn, "request")
     return frozenset(
-        (fact.part, fact.start)
+        place
         for fact in weak
-        if (fact.part, fact.start) not in telling and (is_plain(fact.text) or asks(fact.text))
+        if (place := (fact.part, fact.start)) not in telling
+        and (place in wanted or not questions)
+        and (is_plain(fact.text) or asks(fact.text))
     )
+
+
+def _places(conversation: Conversation, turn: Turn, *kinds: str) -> frozenset[tuple[int, int]]:
+    """Part and start of the sentences of the turn's user that state a fact of one of the kinds."""
+    return frozenset((fact.part, fact.start) for fact in conversation.of_kind(turn.start, *kinds))
 
 
 def is_plain_look_up(conversation: Conversation, turn: Turn) -> bool:
     """Whether the turn answers one short task or question by looking it up: nothing that was asked can outlive it."""
     if not is_answered(conversation, turn):
         return False
-    rules = {(fact.part, fact.start) for fact in conversation.of_kind(turn.start, *RULES)}
-    if not rules <= only_asked(conversation, turn):
+    if not _places(conversation, turn, *RULES) <= only_asked(conversation, turn):
         return False
     text = user_text(conversation, turn).strip()
     return is_plain(text) or asks(text)
