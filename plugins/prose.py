@@ -103,6 +103,10 @@ NOT_A_RULE: Final[Mapping[str, int]] = {"approval": 60, "request": 35, "denial":
 """What a cue of another kind takes off the score of a rule."""
 TOLD: Final = 60
 """What a word by which users report something, or want to be told, takes off it."""
+STANDING: Final = 80
+"""What a sentence of some words that begins with `never`, `do not`, `always` gains as a rule, unless something is told or taken back in it."""
+STANDING_SIZE: Final = 20
+"""Bytes of the shortest such sentence: `never mind` and `always welcome` are no rules; scripts that say more in a letter take more bytes for it."""
 HELD: Final = 150
 """What telling to wait for somebody's word adds to the score of a gate: `wait for Ana's ok`, `only after the audit`."""
 HELD_WORDS: Final = frozenset({"holds", "consent"})
@@ -233,6 +237,8 @@ def _scores(sentence: str, speaker: int) -> dict[str, int]:
         rule -= NOT_A_RULE.get(kind, 0)
     if speaker == USER and "no_rule" in cues and scores["approval_gate"] < LIKELY_GATE:
         rule -= TOLD
+    if "standing" in cues and cues.isdisjoint(("no_rule", "release")) and len(sentence.encode()) >= STANDING_SIZE:
+        rule += STANDING
     if cues >= HELD_WORDS:
         scores["approval_gate"] += HELD
         rule += HELD
