@@ -29,6 +29,10 @@ _PROGRESS: Final = frozenset({"progress", "percent", "percentage", "percentcompl
 
 
 STATE_KEYS: Final = word_set(WORDS.state_keys)
+_ANSWER_KEYS: Final = word_set(
+    "answer reply response decision verdict approval antwort réponse respuesta risposta resposta antwoord odpowiedź ответ"
+)
+"""Keys of what somebody has said; `pending` there is no answer yet."""
 _ACKNOWLEDGEMENTS: Final = frozenset({"ack", "acknowledgement", "acknowledgment"})
 """Keys whose `none` says that nobody has taken note yet."""
 _MESSAGE_KEYS: Final = word_set(WORDS.message_keys)
@@ -225,7 +229,9 @@ def _number_signs(name: str, key: str, value: float) -> Iterator[Sign]:
 
 
 def _string_signs(name: str, key: str, value: str) -> Iterator[Sign]:
-    if key in STATE_KEYS or key.endswith(("status", "state")):
+    if key in _ANSWER_KEYS and (state := value_state(value)) is not None and state[0] is ResultState.PENDING:
+        yield Sign(state=state[0], key=name, value=value)
+    elif key in STATE_KEYS or key.endswith(("status", "state")):
         told = value_state(value)
         if told is not None and (key in STATE_KEYS or told[0] is not ResultState.UNKNOWN):
             yield Sign(state=told[0], key=name, value=value, weak=told[1])

@@ -110,3 +110,13 @@ def test_what_the_user_says_at_present_may_ask_again_as_well_as_answer() -> None
     messages = _ask("chat.send", "Is the hall heated in October?", "sent")
     tail = [*user("the choir would like to know about the heated hall in October"), *agent("I see.")]
     assert at(judge([*messages, *SIZES], tail), 1).action == "retain"
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [("chat.ask", "q-418 to Wiebke: open"), ("ask_owner", '{"id": "ap-302", "answer": "pending", "by": null}')],
+)
+def test_a_question_that_a_tool_calls_open_is_awaited(name: str, answer: str) -> None:
+    asked = tool(name, answer, q="May we ship the font with the app?")
+    decision = judge([*user("ask about the font"), *asked, *agent("Asked."), *user("how big is it"), *agent("84 MB.")])
+    assert at(decision, 1).action == "retain"

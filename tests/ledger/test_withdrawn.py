@@ -84,3 +84,14 @@ def test_a_rule_is_not_taken_back_by_words_that_reach_for_a_wish() -> None:
 def test_who_says_wait_and_takes_the_wish_back_does_not_put_the_answer_off() -> None:
     decision = judge([*ASKED, *user("hang on. no, leave it"), *agent("They stay."), *OTHER])
     assert at(decision, 1).action == "summarize"
+
+
+def test_who_gives_a_value_tells_to_leave_it_as_it_is() -> None:
+    told = "the carrier takes 0.38, they told me, leave it"
+    asked = [
+        *user("what is the least in the spec"),
+        *tool("docs.find", "0.495 mm", q="width"),
+        *agent("0.495, we are below."),
+    ]
+    decision = judge([*asked, *user(told), *user("how big is the hall?"), *agent("It holds 240 people.")])
+    assert told in shown(decision) or at(decision, len(asked)).action == "retain"

@@ -22,6 +22,7 @@ MAX_WISH = 160
 """Characters of a message that has one wish, or takes it back."""
 _STATES = re.compile(r"[:：\d]|(?<=[\w,] )[^\W\d_a-zà-ÿа-яё]\w")
 """What has a colon, a number or a name states something."""
+_VALUE = re.compile(r"[:：\d]")
 _SENTENCE_END = re.compile(r"[.!?…。！？؟]\s*(?=\S)")
 
 
@@ -33,7 +34,7 @@ def with_withdrawals(conversation: Conversation) -> Conversation:
             continue
         if _is_own_wish(conversation, turn):
             turns[turn.index] = _withdrawn(turn)
-        elif turn.index and _is_wish(conversation, conversation.turns[turn.index - 1]):
+        elif turn.index and _takes_back(conversation, turn) and _is_wish(conversation, conversation.turns[turn.index - 1]):
             turns[turn.index - 1] = _withdrawn(turns[turn.index - 1])
             turns[turn.index] = _withdrawn(turn)
     return msgspec.structs.replace(conversation, turns=tuple(turns))
@@ -71,6 +72,11 @@ def _is_own_wish(conversation: Conversation, turn: Turn) -> bool:
     place = withdrawn_from(text)
     wish = [fact for fact in conversation.of_kind(turn.start, "request", "question", "instruction") if fact.end <= place]
     return any(fact.kind != "instruction" for fact in wish) and len(_SENTENCE_END.findall(text)) == 1
+
+
+def _takes_back(conversation: Conversation, turn: Turn) -> bool:
+    """Whether a message gives no value besides: `they take 0.38, leave it` tells to leave it as it is."""
+    return _VALUE.search(user_text(conversation, turn)) is None
 
 
 def _is_wish(conversation: Conversation, turn: Turn) -> bool:

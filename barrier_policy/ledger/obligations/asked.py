@@ -50,6 +50,8 @@ ASKING = frozenset(
 )
 """Parts of the names of tools by which somebody is asked."""
 
+_OPEN = re.compile(r"\b(?:open|offen|ouverte?|abiert[ao]|apert[ao]|abert[ao]|otwart[ea]|открыт\w{0,2})\W*$", re.IGNORECASE)
+"""The last word of an answer that is still to come."""
 _QUESTION = re.compile(r"[?？؟](?=[\s\"'»”’)]|$)")
 
 
@@ -91,8 +93,11 @@ def _writes(call: Call) -> bool:
 
 def _awaits(call: Call) -> bool:
     """Whether a tool that asks somebody, by its name, says that the answer is still to come."""
-    last = call.results[-1].fact if call.results and not ASKING.isdisjoint(name_parts(call.part.name)) else None
-    return last is not None and last.get("reports") in ("pending", "unknown")
+    if not call.results or ASKING.isdisjoint(name_parts(call.part.name)):
+        return False
+    last = call.results[-1]
+    told = last.fact is not None and last.fact.get("reports") in ("pending", "unknown")
+    return told or (len(last.part.text) <= MAX_NOTICE and _OPEN.search(last.part.text) is not None)
 
 
 def _question(call: Call) -> str:
