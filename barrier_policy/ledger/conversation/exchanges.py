@@ -6,6 +6,7 @@ receipt of what it was used for and needs no question (design section 5).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -20,6 +21,10 @@ FEWEST_WORDS = 3
 """Words of a consent that says what it is for."""
 MAX_ANSWER = 160
 MAX_QUESTION = 200
+FOLLOWING = 3
+"""Turns in which an answer is put to use."""
+MAX_CALL = 2_000
+_VALUE = re.compile(r"\w*\d[\w.-]*\w|\d")
 BARE = 24
 """Characters of an answer that picks one of several things: then all that was asked is told."""
 
@@ -30,9 +35,9 @@ def find_exchanges(conversation: Conversation) -> Iterator[tuple[int, str]]:
     used: list[tuple[int, str]] = []
     for before, turn in pairwise(conversation.turns):
         answer = _answer(conversation, before, turn)
-        if answer and not turn.calls:
+        if answer and not turn.calls and not _is_used(conversation, turn, answer):
             talked.append((before.final, turn.start, f"{_question(conversation, before, answer)} → {answer}"))
-        elif answer and not all(call.reads for call in turn.calls) and len(answer.split()) >= FEWEST_WORDS:
+        elif answer and turn.calls and not all(call.reads for call in turn.calls) and len(answer.split()) >= FEWEST_WORDS:
             used.append((turn.start, answer))
     for question, reply, text in talked[-NEWEST:]:
         yield from ((question, text), (reply, text))
@@ -43,12 +48,21 @@ def _answer(conversation: Conversation, before: Turn, turn: Turn) -> str:
     """What the user answered to the agent's question; "" where nothing was."""
     if not (turn.has_user and turn.is_read and turn.start < conversation.present):
         return ""
-    if not before.asks or turn.puts_off or turn.withdrawn:
-        return ""
+    if not before.has_user or not before.asks or turn.puts_off or turn.withdrawn:
+        return ""  # an agent that opens with `How can I help you?` has asked nothing
     if has_left(conversation.messages[before.final + 1 : turn.start]):
         return ""  # what answered it has left
     answer = user_text(conversation, turn).strip()
     return answer if len(answer) <= MAX_ANSWER and not asks(answer) else ""
+
+
+def _is_used(conversation: Conversation, turn: Turn, answer: str) -> bool:
+    """Whether an answer gave ids or numbers, and the calls of the next turns hold them all."""
+    given = set(_VALUE.findall(answer))
+    following = conversation.turns[turn.index : turn.index + FOLLOWING]
+    return bool(given) and given <= {
+        value for later in following for call in later.calls for value in _VALUE.findall(call.part.text[:MAX_CALL])
+    }
 
 
 def _question(conversation: Conversation, turn: Turn, answer: str) -> str:
