@@ -49,8 +49,6 @@ MAX_STATEMENT = 1_500
 REPLACED = frozenset({"old_string", "old_str", "old_text"})
 """Names of the argument that an edit replaces by another."""
 WORDS = frozenset({"literal", "symbol", "sequence"})
-COUNTS = frozenset({"quantity"})
-"""Types of values that turn up in several results by chance: `17` names nothing."""
 MAX_VALUE = 300
 
 
@@ -145,8 +143,7 @@ def _names(leaf: str, type: str) -> bool:
 def _is_open(value: str, seen: _Sighting, unread: bool) -> bool:
     if seen.type in WORDS and not any(character.isdigit() or character in "/@." for character in value):
         return False  # a plain word is written again as easily as it was written
-    known = seen.in_argument or seen.named or seen.stated or unread
-    return known or (seen.groups > 1 and seen.type not in COUNTS)
+    return seen.in_argument or seen.named or seen.stated or seen.groups > 1 or unread
 
 
 def _item(value: str, seen: _Sighting, number: int, shared: dict[tuple[str, str, str], dict[str, str]]) -> Item:
