@@ -29,10 +29,6 @@ _PROGRESS: Final = frozenset({"progress", "percent", "percentage", "percentcompl
 
 
 STATE_KEYS: Final = word_set(WORDS.state_keys)
-_ANSWER_KEYS: Final = word_set(
-    "answer reply response decision verdict approval antwort réponse respuesta risposta resposta antwoord odpowiedź ответ"
-)
-"""Keys of what somebody has said; `pending` there is no answer yet."""
 _ACKNOWLEDGEMENTS: Final = frozenset({"ack", "acknowledgement", "acknowledgment"})
 """Keys whose `none` says that nobody has taken note yet."""
 _MESSAGE_KEYS: Final = word_set(WORDS.message_keys)

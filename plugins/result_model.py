@@ -42,9 +42,9 @@ class ResultReading(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 _NUMBER: Final = re.compile(r"\d[\d.,]*\d|\d")
-_WORD: Final = re.compile(r"\w+")
+_SAID: Final = re.compile(r"(\w+)(?! ?:)(?![,.]? (?:you|insufficient|no |not |by policy|because))")
 _LIMIT: Final = re.compile(
-    r"(?<![^\W_])(?:n|limit|count|max|top|first|take|num|qty|quantity|amount)[\"']?\s{0,2}[:= ]\s{0,2}[\"']?(\d[\d.,]*\d|\d)"
+    r"(?<![^\W_])(?:n|limit|count|max|top|first|take|num|qty|quantity)[\"']?\s{0,2}[:= ]\s{0,2}[\"']?(\d[\d.,]*\d|\d)"
 )
 """How many a call asks for; a batch or page of so many is one of several."""
 
@@ -109,7 +109,7 @@ def in_context(state: ResultState, value: str, question: Question) -> ResultStat
     """`cancelled` is what a cancelling call wanted, `declined` what one that declines did, and a mail server's acceptance is the last answer that there is."""
     tokens = name_tokens(question.tool)
     lowered = value.lower()
-    if state in (ResultState.UNKNOWN, ResultState.REJECTED) and (said := _WORD.match(lowered)) and question.did(said[0]):
+    if state in (ResultState.UNKNOWN, ResultState.REJECTED) and (said := _SAID.match(lowered)) and question.did(said[1]):
         return ResultState.DONE
     if state is ResultState.UNKNOWN and lowered.startswith(_ENDED) and not _ENDING_WORDS.isdisjoint(tokens):
         return ResultState.DONE

@@ -216,7 +216,8 @@ def _as_meant(head: str, saying: Saying) -> Saying:
 def _is_overtaken(head: str, saying: Saying) -> bool:
     """Whether a word opens a line of a log that goes on after it: `Uploading …`, and then `Published …`."""
     begin, end = head.rfind("\n", 0, saying.start) + 1, head.find("\n", saying.end)
-    return _VISIBLE.search(head, begin, saying.start) is None and end >= 0 and _VISIBLE.search(head, end) is not None
+    opens = _VISIBLE.search(head, begin, saying.start) is None and end >= 0
+    return opens and any(later.state is ResultState.DONE for later in sayings(head[end:]))
 
 
 def _still_true(head: str, found: Sequence[Saying]) -> Sequence[Saying]:

@@ -160,7 +160,7 @@ ONLY = re.compile(
 )
 """One thing is allowed and all others are not."""
 EMPHATIC = re.compile(
-    r"\b(?:(?:[Dd]o|DO|must|MUST|shall|SHALL|should|SHOULD|may|MAY|can|CAN) NOT|NEVER|DON['’]T|MUSTN['’]T|CANNOT|NICHT|NIE|NIEMALS|KEINE[NMRS]?|NO(?= [a-záéíóúñ])|NUNCA|JAMÁS|PAS|JAMAIS|NON|MAI(?= [a-z])|NÃO|NIET|NOOIT|NIGDY|НЕ|НЕЛЬЗЯ|НИКОГДА)\b"
+    r"\b(?:(?:[Dd]o|DO|must|MUST|shall|SHALL|should|SHOULD|may|MAY|can|CAN) NOT|NEVER|DON['’]T|MUSTN['’]T|CANNOT|NICHT|NIE|NIEMALS|KEIN(?:E[NMRS]?)?|NO(?= [a-záéíóúñ])|NUNCA|JAMÁS|PAS|JAMAIS|NON|MAI(?= [a-z])|NÃO|NIET|NOOIT|NIGDY|НЕ|НЕЛЬЗЯ|НИКОГДА)\b"
 )
 """Who writes a ban so wants it kept."""
 HEAD = re.compile(r"^(?:[-*•]\s+|\d+[.)]\s+)+")

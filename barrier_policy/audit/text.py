@@ -69,6 +69,8 @@ CONTRAST = re.compile(
 """What stands beside a value to say which one does not hold."""
 Mine = Callable[[Sequence[Message]], Facts]
 
+_CLAUSE_END = re.compile(r"[,;.]")
+
 
 class Sentence(msgspec.Struct, frozen=True, kw_only=True):
     """One sentence or line of new text, its words of content, and the facts in it by kind."""
@@ -93,11 +95,13 @@ class Sentence(msgspec.Struct, frozen=True, kw_only=True):
 
     def narrows(self, rule: str) -> bool:
         """Whether it says `only A` of a rule `not B, only A`, which demands the same."""
-        only = ONLY.search(rule)
-        if only is None or not ONLY.search(self.text):
+        only, told = ONLY.search(rule), ONLY.search(self.text)
+        if only is None or told is None:
             return False
-        left_out = content_words(rule[: only.start()]) - content_words(rule[only.end() :]) - self.words
-        return bool(left_out) and _negations(rule) == 1
+        kept = content_words(rule[only.end() :])
+        allowed = content_words(_CLAUSE_END.split(self.text[told.end() :])[0])
+        left_out = content_words(rule[: only.start()]) - kept - self.words
+        return bool(kept) and kept <= allowed and bool(left_out) and _negations(rule) == 1
 
     def opposes(self, rule: str, polarity: str) -> bool:
         """Whether it demands the opposite of a rule: surely, or in little else than the words of the rule."""

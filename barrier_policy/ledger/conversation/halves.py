@@ -57,9 +57,10 @@ def is_unanswered(conversation: Conversation, turn: Turn) -> bool:
     if not (promises(closing) or is_for_later(closing)):
         return False
     asked = content_words(user_text(conversation, turn)[:MAX_REPLY])
-    tried = {call.part.name for call in turn.calls}
+    tried = {(call.part.name, call.part.text) for call in turn.calls}
     return not any(
-        (tried & {call.part.name for call in later.calls}) or len(asked & _said(conversation, later)) >= SHARED
+        any((call.part.name, call.part.text) in tried and not _failed(call) for call in later.calls)
+        or len(asked & _said(conversation, later)) >= SHARED
         for later in conversation.turns[turn.index + 1 : turn.index + 1 + FOLLOWING]
     )
 

@@ -85,5 +85,5 @@ class _Asked(msgspec.Struct, frozen=True, kw_only=True):
         reports = str(fact.get("reports", ""))
         if reports in ("", "failed"):
             return True
-        tells = self.merely and reports != "unknown" and not fact.get("handles")
+        tells = self.merely and reports == "done" and not fact.get("handles")
         return fact.get("basis") == "text" and (self.by_word or tells)

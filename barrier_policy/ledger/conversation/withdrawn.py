@@ -11,7 +11,7 @@ import msgspec
 
 from barrier_policy.facts.model import Fact
 from barrier_policy.ledger.conversation.turns import Conversation, Turn, has_left, user_text
-from barrier_policy.ledger.dialogue.cues import has_question_mark, withdrawn_from
+from barrier_policy.ledger.dialogue.cues import declines, has_question_mark, withdrawn_from
 
 MISTAKEN = frozenset({"instruction", "request", "constraint", "release", "question"})
 """Kinds of facts that a wish and the words that take it back are taken for."""
@@ -23,6 +23,7 @@ MAX_WISH = 160
 _STATES = re.compile(r"[:：\d]|(?<=[\w,] )[^\W\d_a-zà-ÿа-яё]\w")
 """What has a colon, a number or a name states something."""
 _VALUE = re.compile(r"[:：\d]")
+ENDS = (".", "!", "?", "…", "。", "！", "？", "\n")
 _SENTENCE_END = re.compile(r"[.!?…。！？؟]\s*(?=\S)")
 
 
@@ -75,8 +76,12 @@ def _is_own_wish(conversation: Conversation, turn: Turn) -> bool:
 
 
 def _takes_back(conversation: Conversation, turn: Turn) -> bool:
-    """Whether a message gives no value besides: `they take 0.38, leave it` tells to leave it as it is."""
-    return _VALUE.search(user_text(conversation, turn)) is None
+    """Whether a message says nothing besides: `they take 0.38, leave it`, `when it rains, skip it` and `a big one. oh, forget it` do."""
+    text = user_text(conversation, turn).strip()
+    before = text[: withdrawn_from(text)].rstrip()
+    asked = any(fact.end <= len(before) for fact in conversation.of_kind(turn.start, "request", "question"))
+    alone = not before or before.endswith(ENDS) or declines(before)
+    return _VALUE.search(text) is None and not asked and alone
 
 
 def _is_wish(conversation: Conversation, turn: Turn) -> bool:

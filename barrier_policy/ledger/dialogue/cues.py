@@ -170,7 +170,7 @@ def _ends_clause(text: str, hit: Hit[str]) -> bool:
     """Whether a clause ends with words, or with one more (`then`, `please`), and no negation makes them mean the contrary: `don't forget it`."""
     before, after = _WORD_BEFORE.search(text, max(0, hit.start - MAX_NEGATION), hit.start), _CLAUSE_ENDS.match(text, hit.end)
     negated = before is not None and before[1].casefold().replace("’", "'") in _NEGATIONS
-    return after is not None and not negated and (after[1] or "").casefold() not in _NEGATIONS
+    return after is not None and not negated and (after[1] is None or after[1].casefold() in entries_of("leads_in"))
 
 
 def takes_note(reply: str) -> bool:

@@ -11,50 +11,11 @@ from barrier_policy.ledger.model import UNSETTLED, Event
 from barrier_policy.transcript.model import MessageKind
 
 MAX_OPEN = 20
-SETTLING = frozenset(
-    [
-        "abort",
-        "accept",
-        "approve",
-        "cancel",
-        "check",
-        "close",
-        "commit",
-        "complete",
-        "confirm",
-        "continue",
-        "end",
-        "finalize",
-        "finish",
-        "kill",
-        "ping",
-        "poll",
-        "promote",
-        "query",
-        "reconcile",
-        "rerun",
-        "resolve",
-        "resume",
-        "retry",
-        "revert",
-        "rollback",
-        "send",
-        "set",
-        "sign",
-        "start",
-        "status",
-        "stop",
-        "submit",
-        "switch",
-        "sync",
-        "undo",
-        "update",
-        "verify",
-        "wait",
-        "void",
-        "withdraw",
-    ]
+_SETTLING = (
+    "abort accept approve cancel check close commit complete confirm continue end finalize finish kill ping poll promote "
+    "query reconcile rerun resolve resume retry revert rollback status stop submit sync undo verify void wait withdraw"
 )
+SETTLING = frozenset(_SETTLING.split())
 """Parts of the names of tools that settle what another call has begun."""
 
 
@@ -79,8 +40,7 @@ def reconciled(
 
 def _may_settle(call: Call, tool: str) -> bool:
     """Whether a call looks at something, is made with the tool of the open effect, or by its name ends or goes on with what was begun."""
-    parts = name_parts(call.part.name)
-    return call.reads or not parts.isdisjoint(name_parts(tool) | SETTLING)
+    return call.reads or call.part.name == tool or not name_parts(call.part.name).isdisjoint(SETTLING)
 
 
 def names_of(call: Call) -> Iterator[str]:

@@ -57,10 +57,11 @@ def pointed_at(conversation: Conversation) -> Iterator[Item]:
         turn for turn in conversation.turns if turn.end <= conversation.present and any(map(_is_answered_read, turn.calls))
     ]
     for turn in looked[-POINTED_AT:] if asked else ():
+        answers = answers_question(conversation, turn)
         for call in filter(_is_answered_read, turn.calls):
             place = call.results[-1].ref
             text = call.results[-1].part.text.strip()
-            over = answers_question(conversation, turn) and "value" not in conversation.facts.kinds[place.message]
+            over = answers and "value" not in conversation.facts.kinds[place.message]
             if not over and 0 < len(text) <= (MAX_FINDING if text[0] in "{[" else MAX_LAST):
                 yield new_note("row", place.message, place.part, 900, text, "last", at_hand)
     newest = " ".join(

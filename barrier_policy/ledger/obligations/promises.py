@@ -47,6 +47,7 @@ def commitments(conversation: Conversation) -> Iterator[Found]:
         for promise in (*_on_the_way(conversation, turn), *((turn.final, *told) for told in _promised(conversation, turn)))
         if not only_acknowledges(promise[2])
     ]
+    last = max((message for message, _, _ in made if conversation.turn(message).final == message), default=-1)
     for number, (message, part, text) in enumerate(made):
         item = new_obligation(
             "commitment",
@@ -59,8 +60,8 @@ def commitments(conversation: Conversation) -> Iterator[Found]:
             creditor=Origin.USER,
         )
         events = [Event(message, item.id, "detached", "promised")]
-        if message != made[-1][0] and not any(character.isdigit() for character in text):
-            events.append(Event(made[-1][0], item.id, "expired", "a later promise took its place"))
+        if message < last and not any(character.isdigit() for character in text):
+            events.append(Event(last, item.id, "expired", "a later promise took its place"))
         yield item, events
 
 

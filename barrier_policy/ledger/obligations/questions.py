@@ -15,7 +15,7 @@ from barrier_policy.ledger.conversation.turns import (
     waiting_words,
     words_of,
 )
-from barrier_policy.ledger.dialogue.cues import asks, declines, defers, only_asks, turns_elsewhere
+from barrier_policy.ledger.dialogue.cues import asks, declines, defers, has_question_mark, only_asks, turns_elsewhere
 from barrier_policy.ledger.model import Event, Item
 from barrier_policy.ledger.obligations.owed import Found, new_obligation
 from barrier_policy.transcript.model import Origin
@@ -115,8 +115,13 @@ def _answered(conversation: Conversation, turn: Turn) -> int | None:
 
 def _picks(conversation: Conversation, turn: Turn, reply: Turn) -> bool:
     """Whether the user says one of the things that the agent named, and no more: `Nordpost or DHL?` – `nordpost`."""
-    picked = content_words(user_text(conversation, reply)[:MAX_REPLY])
-    return bool(picked) and picked <= content_words(_question(conversation, turn).text[-MAX_REPLY:])
+    text = user_text(conversation, reply)[:MAX_REPLY]
+    picked = content_words(text)
+    return (
+        bool(picked)
+        and not has_question_mark(text)
+        and picked <= content_words(_question(conversation, turn).text[-MAX_REPLY:])
+    )
 
 
 def _stands_alone(conversation: Conversation, turn: Turn) -> bool:

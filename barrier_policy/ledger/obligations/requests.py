@@ -252,7 +252,7 @@ def _has_more_steps(conversation: Conversation, turn: Turn, effect_states: Mappi
     if numbered < FEWEST_POINTS:
         return False
     since = conversation.turns[turn.index : turn.index + MAX_SINCE]
-    return numbered > sum(len(_effects(later, effect_states)) for later in since)
+    return numbered > sum(1 for later in since for call in later.calls if call.results)
 
 
 def _awaits_word(conversation: Conversation, turn: Turn) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from barrier_policy.facts.words import content_words
-from barrier_policy.ledger.conversation.turns import MAX_REPLY, Call, Conversation, Turn, closing_words
+from barrier_policy.ledger.conversation.turns import MAX_REPLY, Call, Conversation, Turn, closing_words, user_text
 from barrier_policy.ledger.effects.receipt import leaves
 from barrier_policy.ledger.model import Event, Item
 from barrier_policy.ledger.obligations.owed import new_obligation
@@ -24,7 +24,7 @@ def awaited_answers(conversation: Conversation) -> Iterator[tuple[Item, list[Eve
     waiting = {
         turn.index: turn.awaits
         for turn in conversation.turns
-        if turn.awaits is not None and turn.end <= conversation.present and not only_answers(conversation, turn)
+        if turn.awaits is not None and turn.end <= conversation.present and not _only_tells(conversation, turn)
     }
     first = min(waiting, default=len(conversation.turns))
     for turn in reversed(conversation.turns[first:]):
@@ -42,6 +42,14 @@ def awaited_answers(conversation: Conversation) -> Iterator[tuple[Item, list[Eve
             yield item, events
         else:
             spoken.add(turn.index, _heard(turn, said))
+
+
+def _only_tells(conversation: Conversation, turn: Turn) -> bool:
+    """Whether an answer tells of somebody's waiting whom the question had not named: `how many permits?` – `31, two wait for a signature`."""
+    if not only_answers(conversation, turn):
+        return False
+    asked = content_words(user_text(conversation, turn)[:MAX_REPLY])
+    return len(asked & content_words(closing_words(conversation, turn))) < SHARED_WORDS
 
 
 def inconclusive_look_ups(look_ups: Sequence[Call]) -> Iterator[tuple[Item, list[Event]]]:
