@@ -589,3 +589,31 @@ def test_a_deed_of_another_kind_settles_nothing_that_it_names() -> None:
 def test_what_goes_on_with_it_or_looks_at_it_settles_it(name: str) -> None:
     later = [*user("go on"), *tool(name, "st-4: all shards done", node="st-4"), *agent("All nine.")]
     assert at(judge([*HALF, *later]), 1).action != "retain"
+
+
+def test_a_shared_word_in_the_names_of_two_tools_settles_nothing() -> None:
+    ordered = [
+        *user("Order two chairs."),
+        *tool("mcp__shop__create_order", '{"id": "ORD-48213", "status": "pending"}', n=2),
+        *agent("Ordered."),
+    ]
+    noted = [*user("leave them a note"), *tool("mcp__shop__post_note", "posted", ref="ORD-48213"), *agent("Done.")]
+    assert at(judge([*ordered, *noted]), 1).action == "retain"
+
+
+def test_a_promise_on_the_way_ends_no_earlier_one() -> None:
+    first = [*user("Where is the crate?"), *agent("I'll let you know once customs calls back about the crate.")]
+    second = [
+        *user("Open the valve a bit."),
+        *agent("I'll keep an eye on the valve meanwhile."),
+        *tool("valve_set", "set", percent=20),
+        *agent("It is open."),
+    ]
+    decision = judge([*first, *second])
+    assert "customs calls back" in shown(decision, "obligation") or at(decision, 1).action == "retain"
+
+
+@pytest.mark.parametrize("told", ["Queued for delivery.", "2 of 3 sent"])
+def test_a_polite_request_that_was_only_begun_is_open(told: str) -> None:
+    decision = judge([*user("Could the invoice go to Bob?"), *tool("invoice_bob", told, to="bob"), *agent("On its way.")])
+    assert at(decision, 1).action == "retain"

@@ -73,3 +73,23 @@ def test_an_aside_that_made_the_agent_act_need_not_stay_with_the_question_that_i
     decision = judge([*ASKED, *aside, *OTHER])
     assert at(decision, 1).action == "retain"
     assert at(decision, 2).action != "retain"
+
+
+def test_an_echo_that_asks_is_no_answer() -> None:
+    asked = [
+        *user("Tidy up the server."),
+        *agent("Shall I delete the old backups?"),
+        *user("the backups?"),
+        *agent("Yes, those."),
+    ]
+    assert at(judge([*asked, *OTHER]), 1).action == "retain"
+
+
+def test_a_call_for_something_else_answers_no_question_whose_look_up_failed() -> None:
+    tried = [
+        *user("When does the barn open?"),
+        *tool("web_get", "error 503: the site is down", url="barn.test"),
+        *agent("Down, I'll look again at 19:00."),
+    ]
+    other = [*user("And what is on in Rome?"), *tool("web_get", "a fair", url="rome.test"), *agent("A fair.")]
+    assert at(judge([*tried, *other, *OTHER]), 0).action == "retain"

@@ -95,3 +95,17 @@ def test_who_gives_a_value_tells_to_leave_it_as_it_is() -> None:
     ]
     decision = judge([*asked, *user(told), *user("how big is the hall?"), *agent("It holds 240 people.")])
     assert told in shown(decision) or at(decision, len(asked)).action == "retain"
+
+
+@pytest.mark.parametrize(
+    ("order", "after"),
+    [
+        ("Use the staging cluster for all the load tests", "if the tests are already running, leave it"),
+        ("Water the roses in the yard every evening", "when it rains, skip it"),
+        ("Remind me to call the plumber tomorrow", "Book a van. A big one. Oh, forget it."),
+        ("Lock the yard gate in the evening", "and the church door, leave it open"),
+    ],
+)
+def test_a_condition_and_another_wish_take_no_earlier_order_back(order: str, after: str) -> None:
+    decision = judge([*user(order), *agent("Understood."), *user(after), *agent("OK."), *OTHER])
+    assert order in shown(decision) or at(decision, 0).action == "retain"
