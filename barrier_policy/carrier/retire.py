@@ -21,7 +21,7 @@ from barrier_policy.carrier.write import record_kind
 from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.conversation.turns import opens_turn
 from barrier_policy.ledger.model import TERMINAL, Ending, Family, Item, Ledger
-from barrier_policy.ledger.rules.constraints import Rules, may_end
+from barrier_policy.ledger.rules.constraints import Rules, may_end, rule_of
 from barrier_policy.ledger.rules.replaced import threshold
 from barrier_policy.transcript.identity import message_digest
 from barrier_policy.transcript.model import Message, Origin
@@ -106,7 +106,7 @@ class _Present:
         for item in ledger.items:
             if item.family in (Family.OBLIGATION, Family.CONSTRAINT):
                 self._learn(item, ledger.state(item) in TERMINAL)
-                if item.family is Family.CONSTRAINT and (said := threshold(item.text)) is not None:
+                if item.family is Family.CONSTRAINT and (said := threshold(rule_of(item))) is not None:
                     self._thresholds[said[0], item.kind] = item
             elif item.kind == "environment":
                 self._settings[item.attributes["name"]] = item
@@ -169,11 +169,11 @@ class _Present:
 
     def _replacing(self, unit: Unit) -> Item | None:
         """The rule that says what a carried one says, with another number."""
-        said, origin = threshold(unit.item["text"]), str(unit.item.get("origin", ""))
+        said, origin = threshold(unit.item.get("rule") or unit.item["text"]), str(unit.item.get("origin", ""))
         rule = self._thresholds.get((said[0], str(unit.item.get("polarity", "")))) if said else None
         if said is None or rule is None or origin not in set(Origin) or not may_end(rule.attributes["origin"], origin):
             return None
-        now = threshold(rule.text)
+        now = threshold(rule_of(rule))
         return rule if now is not None and now[1] != said[1] else None
 
     def served(self, units: Sequence[Unit]) -> Iterator[tuple[str, int]]:
@@ -231,7 +231,7 @@ def _as_rule(unit: Unit) -> Item | None:
         kind=str(unit.item.get("polarity", "")),
         message=unit.source.message,
         text=unit.item["text"],
-        attributes={"origin": origin},
+        attributes={"origin": origin, "rule": str(unit.item.get("rule", ""))},
     )
 
 

@@ -228,3 +228,17 @@ def test_retiring_twice_is_retiring_once(decider: Decider) -> None:
     once = retire(records, found.join.ledger, found.join.messages).records
     again = retire(once, found.join.ledger, found.join.messages)
     assert ([record.text for record in once], again.records, again.dropped) == (["done: x", "k-1"], once, ())
+
+
+@pytest.mark.parametrize(
+    ("lifted", "over"),
+    [
+        ("The rule about the trailer brakes is lifted.", False),
+        ("You may use the gravel road again, forget that rule.", True),
+    ],
+)
+def test_a_rule_that_is_told_with_its_message_ends_by_its_own_sentence(decider: Decider, lifted: str, over: bool) -> None:
+    rule = "Don't use the gravel road"
+    record = one("constraint", f"the blue trailer has got new brakes. {rule}", polarity="must_not", origin="user", rule=rule)
+    retired = judged(decider, record, [*user(lifted), *agent("Noted.")])
+    assert bool(retired.dropped) is over

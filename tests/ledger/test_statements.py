@@ -160,3 +160,13 @@ def test_a_consent_is_kept_with_what_it_was_used_for(answer: str) -> None:
     done = [*tool("entry_delete", "batch w-17: 88 deleted", shop="test"), *agent("Gone.")]
     decision = judge([*asked, *user(answer), *done, *user("How far is it?"), *agent("Two hours.")])
     assert answer in shown(decision) or at(decision, 2).action == "retain"
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_an_answer_in_several_sentences_outlives_the_look_up_after_it(number: int) -> None:
+    told = "We are 35. Two are vegetarian. Zoe is allergic to sesame. The budget is 900."
+    asked = [*user("Find a caterer for the party."), *agent("How many people, and are there any restrictions?"), *user(told)]
+    found = [*tool("search_caterers", '[{"name": "Chez Nours"}]', people=35), *agent("I found Chez Nours.")]
+    later = [*user("Thanks, I'll look at it tonight."), *agent("Fine.")] * number
+    decision = judge([*asked, *found, *later, *OTHER])
+    assert "allergic to sesame" in shown(decision) or at(decision, 2).action == "retain"

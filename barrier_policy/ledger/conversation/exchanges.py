@@ -25,6 +25,7 @@ FOLLOWING = 3
 """Turns in which an answer is put to use."""
 MAX_CALL = 2_000
 _VALUE = re.compile(r"\w*\d[\w.-]*\w|\d")
+_SENTENCE_END = re.compile(r"[.!?…。！？]\s*(?=\w)")
 BARE = 24
 """Characters of an answer that picks one of several things: then all that was asked is told."""
 
@@ -37,7 +38,7 @@ def find_exchanges(conversation: Conversation) -> Iterator[tuple[int, str]]:
         answer = _answer(conversation, before, turn)
         if answer and not turn.calls and not _is_used(conversation, turn, answer):
             talked.append((before.final, turn.start, f"{_question(conversation, before, answer)} → {answer}"))
-        elif answer and turn.calls and not all(call.reads for call in turn.calls) and len(answer.split()) >= FEWEST_WORDS:
+        elif answer and turn.calls and _says_more(conversation, turn, answer):
             used.append((turn.start, answer))
     for question, reply, text in talked[-NEWEST:]:
         yield from ((question, text), (reply, text))
@@ -54,6 +55,13 @@ def _answer(conversation: Conversation, before: Turn, turn: Turn) -> str:
         return ""  # what answered it has left
     answer = user_text(conversation, turn).strip()
     return answer if len(answer) <= MAX_ANSWER and not asks(answer) else ""
+
+
+def _says_more(conversation: Conversation, turn: Turn, answer: str) -> bool:
+    """Whether an answer says what it consents to, or in several sentences what a look-up can't hold: `We are 35. Two are vegetarian.`"""
+    if all(call.reads for call in turn.calls):
+        return _SENTENCE_END.search(answer) is not None and not _is_used(conversation, turn, answer)
+    return len(answer.split()) >= FEWEST_WORDS
 
 
 def _is_used(conversation: Conversation, turn: Turn, answer: str) -> bool:

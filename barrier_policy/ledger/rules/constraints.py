@@ -30,9 +30,9 @@ class Rules:
         self._ended: set[int] = set()
         self._thresholds: dict[frozenset[str], list[tuple[int, str]]] = {}
 
-    def replace(self, item: Item, rule: str) -> Iterator[Item]:
+    def replace(self, item: Item) -> Iterator[Item]:
         """End the rules of equal or lower origin that a new one says with another number. To be called before it is added."""
-        said = threshold(rule)
+        said = threshold(rule_of(item))
         if said is None:
             return
         about, number = said
@@ -46,9 +46,9 @@ class Rules:
                 self._ended.add(earlier)
                 yield old
 
-    def add(self, item: Item, rule: str = "") -> None:
-        """Put a rule in force. It is found again by its own sentence, if that is given, and not by all that its item tells with it."""
-        rule = rule or item.text
+    def add(self, item: Item) -> None:
+        """Put a rule in force. It is found again by its own sentence, not by all that its item tells with it."""
+        rule = rule_of(item)
         if (said := threshold(rule)) is not None:
             self._thresholds.setdefault(said[0], []).append((len(self.items), said[1]))
         for word in content_words(rule):
@@ -78,6 +78,11 @@ class Rules:
         return sorted(number for number, count in shared.items() if count >= enough)
 
 
+def rule_of(item: Item) -> str:
+    """The sentence of a rule, where its item tells it with all of its message."""
+    return item.attributes.get("rule") or item.text
+
+
 def may_end(origin: str, of: str) -> bool:
     """Whether words of one origin may end what another has said."""
     return Origin(origin).rank <= Origin(of).rank
@@ -95,10 +100,10 @@ def find_constraints(conversation: Conversation) -> tuple[list[Item], list[Event
                 continue  # weak evidence protects and never releases
             ended = rules.end(content_words(fact.text), message.origin, permits=bool(fact.get("permits")))
             events += [Event(message.index, item.id, "revoked", f"released at message {message.index}") for item in ended]
-        for item, rule in _rules(conversation, message.index):
+        for item in _rules(conversation, message.index):
             replaced = f"message {message.index} says it with another number"
-            events += [Event(message.index, old.id, "overridden", replaced) for old in rules.replace(item, rule)]
-            rules.add(item, rule)
+            events += [Event(message.index, old.id, "overridden", replaced) for old in rules.replace(item)]
+            rules.add(item)
             events.append(Event(message.index, item.id, "active", intern(f"set by {message.origin}")))
     return rules.items, events
 
@@ -120,8 +125,8 @@ def find_endings(conversation: Conversation) -> list[Ending]:
     ]
 
 
-def _rules(conversation: Conversation, message: int) -> Iterator[tuple[Item, str]]:
-    """One item for each sentence that states a rule, with the sentence; a gate and a constraint on one sentence are one item.
+def _rules(conversation: Conversation, message: int) -> Iterator[Item]:
+    """One item for each sentence that states a rule; a gate and a constraint on one sentence are one item.
 
     The only rule of a short message is told with all of it: `camera 3 on Saturday. Not before`.
     """
@@ -148,16 +153,16 @@ def _rules(conversation: Conversation, message: int) -> Iterator[tuple[Item, str
     )
     for number, (place, fact) in enumerate(seen.items()):
         polarity = "only_if" if place in gates else str(fact.get("polarity", "must"))
-        item = Item(
+        force = _force("true" if place in gates else "", str(fact.get("strength", "hard")), origin)
+        yield Item(
             id=f"constraint:{message}.{fact.part}.{number}",
             family=Family.CONSTRAINT,
             kind=polarity,
             message=message,
             part=fact.part,
             text=whole or fact.text,
-            attributes=_force("true" if place in gates else "", str(fact.get("strength", "hard")), origin),
+            attributes=force | {"rule": fact.text} if whole and whole != fact.text else force,
         )
-        yield item, fact.text
 
 
 @lru_cache(maxsize=256)
