@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from barrier_policy import Gate
 from barrier_policy.errors import SummaryTooLongError
 from barrier_policy.gate.summarize import summarize
 from barrier_policy.gate.summarizers.extractive import MAX_QUOTE, Extractive
@@ -28,7 +29,7 @@ SHARED = ROOT.parent / "shared" / "transcripts"
 
 Asked = Callable[..., SummaryRequest]
 
-HEAD = "Messages of the user and the agent were summarized here."
+HEAD = "Earlier turns of this conversation were summarized here."
 PADDING = ("assistant", "Here is the whole listing.\n" + "| a | b |\n" * 400)
 
 
@@ -277,3 +278,20 @@ def test_real_transcripts_get_summaries_that_pass_their_checks() -> None:
             assert all(len(line) <= MAX_QUOTE + 60 or line.startswith("- The agent ran") for line in text.splitlines()), path
             told += 1
     assert told > 40
+
+
+def test_the_head_of_a_summary_claims_no_deed(tmp_path: Path) -> None:
+    """`deleting, 212 of 900 messages left` is not contradicted by a frame that says that messages were summarized."""
+    call = {"id": "c", "type": "function", "function": {"name": "empty_mailbox", "arguments": '{"user": "rune"}'}}
+    talk = [
+        {"role": role, "content": text * 12}
+        for role, text in [("user", "How warm is it in the cellar? "), ("assistant", "About twelve degrees, it says. ")] * 6
+    ]
+    messages = [
+        {"role": "user", "content": "Empty the old mailbox of Rune."},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c", "content": "deleting, 212 of 900 messages left"},
+        {"role": "assistant", "content": "It's emptying."},
+        *talk,
+    ]
+    assert Gate(store=tmp_path).compact(messages, keep_last=2, now="2026-06-01T00:00:00Z").messages

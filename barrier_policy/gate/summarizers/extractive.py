@@ -55,7 +55,7 @@ class Extractive(msgspec.Struct, frozen=True, kw_only=True):
 
     def __call__(self, request: SummaryRequest) -> str:
         """An eighth of the source, and what a sentence or two need: the first entry, then the newest ones that there is room for."""
-        head = "Messages of the user and the agent were summarized here."
+        head = "Earlier turns of this conversation were summarized here."
         entries = list(_entries(request.messages))
         room = min(request.max_tokens, request.tokens // 2, max(LEAST, request.tokens // SHARE)) - self.count(head)
         return "\n".join([head, *self._fitting(entries, room)])
