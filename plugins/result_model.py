@@ -21,6 +21,12 @@ _BEGINS: Final = word_set(
 )
 _SHORT: Final = {"ack": "acknowledge"}
 """Verbs as names of tools shorten them."""
+_NUMBER: Final = re.compile(r"\d[\d.,]*\d|\d")
+_SAID: Final = re.compile(r"(\w+)(?! ?:)(?![,.]? (?:you|insufficient|no |not |by policy|because))")
+_LIMIT: Final = re.compile(
+    r"(?<![^\W_])(?:n|limit|count|max|top|first|take|num|qty|quantity)[\"']?\s{0,2}[:= ]\s{0,2}[\"']?(\d[\d.,]*\d|\d)"
+)
+"""How many a call asks for; a batch or page of so many is one of several."""
 _MAIL_WORDS: Final = word_set("mail email smtp sendmail mailx sms")
 _TEXT_BASES: Final = (Basis.SHELL, Basis.SQL, Basis.TABLE)
 _ENDED: Final = ("cancel", "abort", "kill", "terminat", "stop")
@@ -39,14 +45,6 @@ class ResultReading(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     start: int = 0
     end: int = 0
     fails: bool = False
-
-
-_NUMBER: Final = re.compile(r"\d[\d.,]*\d|\d")
-_SAID: Final = re.compile(r"(\w+)(?! ?:)(?![,.]? (?:you|insufficient|no |not |by policy|because))")
-_LIMIT: Final = re.compile(
-    r"(?<![^\W_])(?:n|limit|count|max|top|first|take|num|qty|quantity)[\"']?\s{0,2}[:= ]\s{0,2}[\"']?(\d[\d.,]*\d|\d)"
-)
-"""How many a call asks for; a batch or page of so many is one of several."""
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True, gc=False):

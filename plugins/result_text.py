@@ -56,7 +56,7 @@ _GOES_ON: Final = re.compile(r" [\w`'\"./-]")
 _HANGS_ON: Final = re.compile(r"\b(?:of|by|while|when|after|before|from|for|without|on) $", re.IGNORECASE)
 _NOT_BEFORE: Final = re.compile(
     r"\b(?:once|when|until|till|as soon as|wenn|sobald|bis|quand|lorsque|une fois|dès que|cuando|una vez|quando|appena|una volta|assim que|zodra|wanneer|gdy|kiedy|když"
-    r"|jakmile|когда|как только|när|så snart|når|så snart)(?: [\w']+){0,3} $",
+    r"|jakmile|когда|как только|när|så snart|når)(?: [\w']+){0,3} $",
     re.IGNORECASE,
 )
 """What is told after it has yet to happen."""
@@ -153,17 +153,7 @@ def _read_prose(text: str, question: Question) -> ResultReading:
     head = text if len(text) <= SHORT else _head(text)
     told = [_as_meant(head, saying) for saying in sayings(head) if not _is_no_news(head, saying, question)]
     found = _still_true(head, told)
-    counted = _tail_start(head) if question.runs_commands else 0
-    ratio = unfinished_ratio(head[counted:])
-    if ratio is not None and question.asked_for(head[counted:][slice(*ratio)]):
-        ratio = None
-    elif ratio is not None:
-        ratio = (ratio[0] + counted, ratio[1] + counted)
-    elif question.changes and (bar := _BROKE_OFF.search(head, counted)) is not None and "100" not in head[bar.end() :]:
-        ratio = bar.span()
-    elif question.changes and (stop := _STOPPED.search(head)) is not None and not question.did(stop[1].lower()):
-        ratio = stop.span()
-    chosen = _choose(found, ratio)
+    chosen = _choose(found, _part_done(head, question))
     if chosen is None:
         return ResultReading(state=ResultState.DONE, basis="shape", start=0, end=line_end(text, 0))
     state, start = chosen
@@ -171,6 +161,21 @@ def _read_prose(text: str, question: Question) -> ResultReading:
     fails = state not in (ResultState.DONE, ResultState.PENDING) and _ERROR_HEAD.match(text, 0, HEAD) is not None
     begin = text.rfind("\n", 0, start) + 1
     return ResultReading(state=state, basis="text", reports=state, start=begin, end=line_end(text, start), fails=fails)
+
+
+def _part_done(head: str, question: Question) -> tuple[int, int] | None:
+    """Where a text shows that only a part was done: a share, a bar that broke off, or a word that it stopped."""
+    counted = _tail_start(head) if question.runs_commands else 0
+    ratio = unfinished_ratio(head[counted:])
+    if ratio is not None:
+        start, end = ratio[0] + counted, ratio[1] + counted
+        return None if question.asked_for(head[start:end]) else (start, end)
+    if not question.changes:
+        return None
+    bar, stop = _BROKE_OFF.search(head, counted), _STOPPED.search(head)
+    if bar is not None and "100" not in head[bar.end() :]:
+        return bar.span()
+    return stop.span() if stop is not None and not question.did(stop[1].lower()) else None
 
 
 def _stated(text: str, question: Question) -> ResultReading | None:

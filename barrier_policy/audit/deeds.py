@@ -206,9 +206,8 @@ def _turns(
         for number, part in enumerate(message.parts):
             if part.type is PartType.TOOL_CALL:
                 known = effects.get((message.index, number))
-                answer = (
-                    answers.get(part.call_id, "")[:MAX_ANSWER] if known else ""
-                )  # what a look-up shows was not done by it
+                # what a look-up shows was not done by it
+                answer = answers.get(part.call_id, "")[:MAX_ANSWER] if known else ""
                 deed = Deed(
                     is_open=known is not None and known.state in BEHIND and known.item.id not in settled,
                     words=words_of(part, answer),

@@ -576,25 +576,18 @@ def test_a_share_is_all_where_no_more_was_asked_for(arguments: dict[str, Any], t
 
 
 @pytest.mark.parametrize(
-    ("tool", "text"),
-    [
-        ("usb.disconnect", "disconnected"),
-        ("leave.decline", "declined, employee notified"),
-        ("stream.interrupt", "stream interrupted"),
-        ("vm.stop", "stopped: vm-7"),
-    ],
-)
-def test_what_the_verb_of_the_tool_says_is_done(tool: str, text: str) -> None:
-    assert result(text, (tool, {"id": 7})).get("state") == "done"
-
-
-@pytest.mark.parametrize(
     ("tool", "text", "state"),
     [
+        ("usb.disconnect", "disconnected", "done"),
+        ("leave.decline", "declined, employee notified", "done"),
+        ("stream.interrupt", "stream interrupted", "done"),
+        ("vm.stop", "stopped: vm-7", "done"),
         ("order.reject", "Rejected: insufficient permissions", "rejected"),
         ("invoice.decline", "declined: you may not decline this invoice", "rejected"),
         ("refund_order", "Refunded 50 of 131 EUR.", "partial"),
     ],
 )
-def test_what_is_refused_or_paid_in_part_is_not_done_by_the_verb(tool: str, text: str, state: str) -> None:
-    assert result(text, (tool, {"amount": 50})).get("state") == state
+def test_what_the_verb_of_the_tool_says_is_done_unless_it_was_refused_or_done_in_part(
+    tool: str, text: str, state: str
+) -> None:
+    assert result(text, (tool, {"id": 7, "amount": 50})).get("state") == state

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from barrier_policy.ledger.conversation.turns import Conversation, Turn, has_left, user_text, words_of
+from barrier_policy.ledger.conversation.told import FEWEST_POINTS
+from barrier_policy.ledger.conversation.turns import Conversation, Turn, user_text, words_of
 from barrier_policy.ledger.dialogue.cues import asks, only_acknowledges, resumes, thanks
 
-FEWEST_POINTS = 3
 MAX_TAKING = 160
 """Characters of a message that takes what was proposed; a longer one says it itself."""
-MAX_LIST = 900
+MAX_PROPOSAL = 900
 _LINES = re.compile(r"^\s*(?:[-*•–]|\d{1,2}[.):])\s+\S", re.MULTILINE)
 _NUMBER = re.compile(r"(?:^|(?<=[\s(]))(\d{1,2})[.):]?(?=\s+[^\W\d])")
 
@@ -23,7 +23,7 @@ def find_adopted(conversation: Conversation) -> Iterator[tuple[int, str]]:
         if before is None or not turn.has_user or not 0 <= before.final < conversation.present:
             continue
         text = words_of(conversation.messages[before.final]).strip()
-        if len(text) > MAX_LIST or not is_list(text) or has_left(conversation.messages[before.final + 1 : turn.start]):
+        if len(text) > MAX_PROPOSAL or not is_list(text) or conversation.has_left_between(before, turn):
             continue
         done = sum(1 for call in turn.calls if not call.reads)
         at_once = before.asks and not 0 < done < steps(text)  # or the question is told with its answer

@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from barrier_policy.ledger.conversation.adopted import FEWEST_POINTS, MAX_LIST, steps
-from barrier_policy.ledger.conversation.turns import Conversation, Turn, end_of, has_left, user_text, words_of
+from barrier_policy.ledger.conversation.adopted import MAX_PROPOSAL, steps
+from barrier_policy.ledger.conversation.told import FEWEST_POINTS
+from barrier_policy.ledger.conversation.turns import Conversation, Turn, end_of, user_text, words_of
 from barrier_policy.ledger.dialogue.cues import asks
 
 NEWEST = 6
@@ -51,7 +52,7 @@ def _answer(conversation: Conversation, before: Turn, turn: Turn) -> str:
         return ""
     if not before.has_user or not before.asks or turn.puts_off or turn.withdrawn:
         return ""  # an agent that opens with `How can I help you?` has asked nothing
-    if has_left(conversation.messages[before.final + 1 : turn.start]):
+    if conversation.has_left_between(before, turn):
         return ""  # what answered it has left
     answer = user_text(conversation, turn).strip()
     return answer if len(answer) <= MAX_ANSWER and not asks(answer) else ""
@@ -76,7 +77,7 @@ def _is_used(conversation: Conversation, turn: Turn, answer: str) -> bool:
 def _question(conversation: Conversation, turn: Turn, answer: str) -> str:
     """What was asked: its last question, with the closing words before it where the answer is a bare choice, and the whole where it numbers several."""
     whole = words_of(conversation.messages[turn.final]).strip()
-    if len(whole) <= MAX_LIST and steps(whole) >= FEWEST_POINTS:
+    if len(whole) <= MAX_PROPOSAL and steps(whole) >= FEWEST_POINTS:
         return whole
     asked = conversation.of_kind(turn.final, "question")
     closing = end_of(conversation.messages[turn.final]).strip()

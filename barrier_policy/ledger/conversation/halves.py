@@ -65,6 +65,11 @@ def is_unanswered(conversation: Conversation, turn: Turn) -> bool:
     )
 
 
+def is_left_open(conversation: Conversation, turn: Turn) -> bool:
+    """Whether a question has no answer, or only half of one."""
+    return is_half_answered(conversation, turn) or is_unanswered(conversation, turn)
+
+
 def _failed(call: Call) -> bool:
     fact = call.results[-1].fact if call.results else None
     return fact is not None and fact.get("state") in ("failed", "unknown")

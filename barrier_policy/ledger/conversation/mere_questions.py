@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from barrier_policy.facts.model import Fact
+from barrier_policy.ledger.conversation.told import is_guess
 from barrier_policy.ledger.conversation.turns import Conversation, Turn, words_of
 from barrier_policy.ledger.dialogue.cues import only_acknowledges, only_asks
 
@@ -37,5 +38,4 @@ def _only_asks(conversation: Conversation, turn: Turn) -> bool:
 
 
 def _may_rule(rule: Fact) -> bool:
-    unsure = bool(rule.get("proposed")) and int(rule.get("confidence", 100)) < LIKELY
-    return not unsure or rule.get("polarity", "only_if") == "only_if"
+    return not is_guess(rule, LIKELY) or rule.get("polarity", "only_if") == "only_if"

@@ -8,6 +8,7 @@ import msgspec
 
 from barrier_policy.facts.model import Fact
 from barrier_policy.ledger.conversation.answered import PLAIN_TASK, is_plain_look_up
+from barrier_policy.ledger.conversation.told import NAME, is_guess
 from barrier_policy.ledger.conversation.turns import Conversation, Turn, user_text
 from barrier_policy.ledger.dialogue.cues import asks, declines
 
@@ -19,7 +20,7 @@ DROPPING = frozenset({"release", "denial"})
 """Kinds of facts by which the user drops what was only talked about: `nope. forget it`."""
 LIKELY = 40
 """Confidence, in percent, from which a rule may well be one."""
-STATES = re.compile(r"[:：;；\d]|(?<=[\w,] )[^\W\d_a-zà-ÿа-яё]\w")
+STATES = re.compile(rf"[:：;；\d]|{NAME}")
 """What has a colon, a number or a name states something."""
 
 
@@ -52,7 +53,7 @@ def _is_remark(conversation: Conversation, turn: Turn) -> bool:
 
 
 def _may_rule(rule: Fact) -> bool:
-    return not rule.get("proposed") or rule.get("polarity") != "must" or int(rule.get("confidence", 100)) >= LIKELY
+    return not is_guess(rule, LIKELY) or rule.get("polarity") != "must"
 
 
 def _is_over(conversation: Conversation, turn: Turn) -> bool:

@@ -23,11 +23,14 @@ MAX_WHOLE = 150
 """Characters of a message that is told whole: its sentences lean on each other."""
 MAX_LIST = 600
 FEWEST_POINTS = 3
+"""Points that make a list."""
+NAME = r"(?<=[\w,] )[^\W\d_a-zà-ÿа-яё]\w"
+"""A pattern: a word with a capital in the midst of a sentence."""
 STATES = re.compile(r"[:：]\s|\d|(?<=[\w,] )[^\W\d_a-z][a-zà-ÿа-яё]{2,}")
 """What has a colon, a number or a name states something; the rest is talk."""
 MIN_CLAUSE = 5
 """Words of a clause before a question that tell something."""
-CLAUSES = re.compile(r"[,;:—–]\s")
+_CLAUSE_END = re.compile(r"[,;:—–]\s")
 _SENTENCE = re.compile(r"\S.*?(?:[.!?…]+(?=\s|$)|[。！？]|\n|$)", re.DOTALL)
 _POINT = re.compile(r"(?:^|\s)\d{1,2}[.)](?=\s)")
 MARKER = 5
@@ -39,11 +42,21 @@ def is_instruction(turn: Turn) -> bool:
     return not turn.kinds.isdisjoint(INSTRUCTIVE) or turn.shows
 
 
+def confidence_of(fact: Fact) -> int:
+    """How sure a fact is, in percent; one that does not say so is sure."""
+    return int(fact.get("confidence", 100))
+
+
+def is_guess(fact: Fact, below: int) -> bool:
+    """Whether a fact is weak evidence, and less sure than `below` percent."""
+    return bool(fact.get("proposed")) and confidence_of(fact) < below
+
+
 def may_bind(conversation: Conversation, turn: Turn, rule: Fact) -> bool:
     """Whether what looks like a rule may be one: in an answer only what is more than a guess, in a report that was asked for what surely is."""
     if not turn.replies or not rule.get("proposed"):
         return True
-    return not conversation.turns[turn.index - 1].wants_report and int(rule.get("confidence", 100)) >= GUESS
+    return not conversation.turns[turn.index - 1].wants_report and not is_guess(rule, GUESS)
 
 
 def told_text(conversation: Conversation, turn: Turn) -> str:
@@ -69,7 +82,7 @@ def joined(conversation: Conversation, facts: Sequence[Fact]) -> list[Fact]:
     return found
 
 
-def is_list(text: str) -> bool:
+def numbers_points(text: str) -> bool:
     """Whether a message numbers its points, which no sentence ends."""
     return len(_POINT.findall(text)) >= FEWEST_POINTS
 
@@ -80,7 +93,7 @@ def whole_message(conversation: Conversation, turn: Turn, facts: Sequence[Fact])
     Left out is what stands before and after the sentences of `facts` only to be polite, or to ask for nothing in particular.
     """
     text = user_text(conversation, turn).strip()
-    if len(text) > (MAX_LIST if is_list(text) else MAX_WHOLE) or "secret" in turn.kinds:
+    if len(text) > (MAX_LIST if numbers_points(text) else MAX_WHOLE) or "secret" in turn.kinds:
         return ""
     sentences = [match.span() for match in _SENTENCE.finditer(text)]
     told = [span for span in sentences if not _is_courtesy(text[slice(*span)], facts)]
@@ -92,6 +105,6 @@ def _is_courtesy(sentence: str, facts: Sequence[Fact]) -> bool:
     if any(words in fact.text or fact.text in words for fact in facts):
         return False
     if words.endswith(("?", "？", "؟")):
-        told = re.split(CLAUSES, words)[0]  # `if it won't start we take the other van, you have the form?`
+        told = _CLAUSE_END.split(words)[0]  # `if it won't start we take the other van, you have the form?`
         return STATES.search(words) is None and (told == words or len(told.split()) < MIN_CLAUSE)
     return thanks(words) or only_acknowledges(words) or only_greets(words)

@@ -100,6 +100,14 @@ class Conversation(msgspec.Struct, frozen=True, kw_only=True):
         """The turn that a message belongs to."""
         return self.turns[self.turn_of[message]]
 
+    def has_left_in(self, turn: Turn) -> bool:
+        """Whether something behind the user's message of a turn has left in an earlier compaction."""
+        return _has_left(self.messages[turn.start + 1 : turn.end])
+
+    def has_left_between(self, turn: Turn, later: Turn) -> bool:
+        """Whether something between the agent's last words in a turn and a later turn has left in an earlier compaction."""
+        return _has_left(self.messages[turn.final + 1 : later.start])
+
 
 def opens_turn(message: Message) -> bool:
     """Whether a message is the user's own word, as opposed to a result, a notice or a call made on the user's side."""
@@ -122,8 +130,8 @@ def says_only(message: Message) -> bool:
     return speaks(message) and all(part.type is not PartType.TOOL_CALL for part in message.parts)
 
 
-def has_left(messages: Sequence[Message]) -> bool:
-    """Whether something that stood among messages has left in an earlier compaction: a summary stands for it."""
+def _has_left(messages: Sequence[Message]) -> bool:
+    """Whether something that stood among messages has left: a summary stands for it."""
     return any(message.kind is MessageKind.SUMMARY for message in messages)
 
 

@@ -9,8 +9,8 @@ import re
 
 import msgspec
 
-from barrier_policy.facts.model import Fact
-from barrier_policy.ledger.conversation.turns import Conversation, Turn, has_left, user_text
+from barrier_policy.ledger.conversation.told import NAME, is_guess
+from barrier_policy.ledger.conversation.turns import Conversation, Turn, user_text
 from barrier_policy.ledger.dialogue.cues import declines, has_question_mark, withdrawn_from
 
 MISTAKEN = frozenset({"instruction", "request", "constraint", "release", "question"})
@@ -20,10 +20,10 @@ LIKELY = 50
 """Confidence, in percent, from which a rule is more likely one than not."""
 MAX_WISH = 160
 """Characters of a message that has one wish, or takes it back."""
-_STATES = re.compile(r"[:：\d]|(?<=[\w,] )[^\W\d_a-zà-ÿа-яё]\w")
+_STATES = re.compile(rf"[:：\d]|{NAME}")
 """What has a colon, a number or a name states something."""
 _VALUE = re.compile(r"[:：\d]")
-ENDS = (".", "!", "?", "…", "。", "！", "？", "\n")
+_SENTENCE_MARKS = (".", "!", "?", "…", "。", "！", "？", "\n")
 _SENTENCE_END = re.compile(r"[.!?…。！？؟]\s*(?=\S)")
 
 
@@ -60,11 +60,7 @@ def _is_plain(conversation: Conversation, turn: Turn) -> bool:
         return False
     if len(user_text(conversation, turn)) > MAX_WISH or any(not call.reads for call in turn.calls):
         return False
-    return not any(map(_may_rule, conversation.of_kind(turn.start, *RULES)))
-
-
-def _may_rule(rule: Fact) -> bool:
-    return not rule.get("proposed") or int(rule.get("confidence", 100)) >= LIKELY
+    return all(is_guess(rule, LIKELY) for rule in conversation.of_kind(turn.start, *RULES))
 
 
 def _is_own_wish(conversation: Conversation, turn: Turn) -> bool:
@@ -76,17 +72,17 @@ def _is_own_wish(conversation: Conversation, turn: Turn) -> bool:
 
 
 def _takes_back(conversation: Conversation, turn: Turn) -> bool:
-    """Whether a message says nothing besides: `they take 0.38, leave it`, `when it rains, skip it` and `a big one. oh, forget it` do."""
+    """Whether a message says nothing besides, unlike `they take 0.38, leave it`, `when it rains, skip it` and `book a van. a big one. oh, forget it`."""
     text = user_text(conversation, turn).strip()
     before = text[: withdrawn_from(text)].rstrip()
     asked = any(fact.end <= len(before) for fact in conversation.of_kind(turn.start, "request", "question"))
-    alone = not before or before.endswith(ENDS) or declines(before)
+    alone = not before or before.endswith(_SENTENCE_MARKS) or declines(before)
     return _VALUE.search(text) is None and not asked and alone
 
 
 def _is_wish(conversation: Conversation, turn: Turn) -> bool:
     """Whether a turn may be what the next message takes back: one short sentence that the agent asked about, or only took note of."""
-    if not _is_plain(conversation, turn) or has_left(conversation.messages[turn.start + 1 : turn.end]):
+    if not _is_plain(conversation, turn) or conversation.has_left_in(turn):
         return False
     text = user_text(conversation, turn).strip()
     return _SENTENCE_END.search(text) is None and turn.final >= 0

@@ -18,10 +18,12 @@ OPENING_WORDS = 3
 """Words of a message that say that it is about something else."""
 RESUMING_WORDS = 12
 """Words of a message that only says to go on; a longer one gives work of its own."""
-CLAUSE_ENDS = (",", ";", ":", ".", "!", "?", "…", "–", "—")
 GREETING_WORDS = 2
+"""Words of a sentence that only greets."""
 ASKING_WORDS = 4
 """Words of a message among which a question word makes it a question."""
+_CLAUSE_MARKS = (",", ";", ":", ".", "!", "?", "…", "–", "—")
+"""Behind one of these a message begins anew."""
 
 MAX_QUESTION = 100
 """Characters of a message that does nothing but ask."""
@@ -99,7 +101,7 @@ ACKNOWLEDGES = re.compile(rf"\W*(?:{_ACKNOWLEDGEMENTS})(?:\W+(?:{_ACKNOWLEDGEMEN
 MAX_ACKNOWLEDGEMENT = 120
 UNDERTAKING_WORDS = 8
 """Words at the beginning of an answer by which the agent says yes to what it was asked to do."""
-_CLAUSE_ENDS = re.compile(r"(?:\s+(\w+))?\s*(?:[,.;:!?…—–)。，！？；、]|$)")
+_CLAUSE_END = re.compile(r"(?:\s+(\w+))?\s*(?:[,.;:!?…—–)。，！？；、]|$)")
 _WORD_BEFORE = re.compile(r"([\w'’]+)\s*$")
 MAX_NEGATION = 12
 """Characters before words in which a negation of them is looked for."""
@@ -168,7 +170,7 @@ def withdrawn_from(text: str) -> int:
 
 def _ends_clause(text: str, hit: Hit[str]) -> bool:
     """Whether a clause ends with words, or with one more (`then`, `please`), and no negation makes them mean the contrary: `don't forget it`."""
-    before, after = _WORD_BEFORE.search(text, max(0, hit.start - MAX_NEGATION), hit.start), _CLAUSE_ENDS.match(text, hit.end)
+    before, after = _WORD_BEFORE.search(text, max(0, hit.start - MAX_NEGATION), hit.start), _CLAUSE_END.match(text, hit.end)
     negated = before is not None and before[1].casefold().replace("’", "'") in _NEGATIONS
     return after is not None and not negated and (after[1] is None or after[1].casefold() in entries_of("leads_in"))
 
@@ -265,7 +267,7 @@ def _opening(text: str) -> Hit[str] | None:
         return None
     before = text[: hit.start].rstrip()
     leads = all(word.text in entries_of("leads_in") for word in words_of(before, ASKING_WORDS))
-    return hit if leads or before.endswith(CLAUSE_ENDS) else None
+    return hit if leads or before.endswith(_CLAUSE_MARKS) else None
 
 
 def asks_where(text: str) -> bool:

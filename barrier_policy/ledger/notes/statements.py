@@ -6,7 +6,15 @@ import re
 from collections.abc import Iterator, Set
 
 from barrier_policy.ledger.conversation.answered import is_answered, is_plain
-from barrier_policy.ledger.conversation.told import STATES, is_instruction, is_list, joined, may_bind, whole_message
+from barrier_policy.ledger.conversation.told import (
+    STATES,
+    confidence_of,
+    is_instruction,
+    joined,
+    may_bind,
+    numbers_points,
+    whole_message,
+)
 from barrier_policy.ledger.conversation.turns import Conversation, Turn, closing_words, user_text
 from barrier_policy.ledger.dialogue.cues import (
     asks,
@@ -58,9 +66,9 @@ def statements(conversation: Conversation, live: Set[int]) -> Iterator[Item]:
             if may_bind(conversation, turn, fact)  # else it is no rule, and what limits the answer is told here
         }
         if len(facts) > MAX_TOLD:
-            facts = sorted(facts, key=lambda fact: -int(fact.get("confidence", 100)))[:MAX_TOLD]
+            facts = sorted(facts, key=lambda fact: -confidence_of(fact))[:MAX_TOLD]
         plain = [fact for fact in facts if (fact.part, fact.start) not in rules]
-        leaning = plain if not rules else facts if is_list(user_text(conversation, turn)) else []
+        leaning = plain if not rules else facts if numbers_points(user_text(conversation, turn)) else []
         whole = whole_message(conversation, turn, leaning) if leaning else ""
         if whole:
             yield new_note("note", turn.start, leaning[0].part, 0, whole, leaning[0].kind, said_by=Origin.USER)
@@ -108,7 +116,7 @@ def shown_places(conversation: Conversation) -> Iterator[Item]:
 def _said(conversation: Conversation, turn: Turn) -> bool:
     """Whether the user surely asked for something, or may have stopped it, in words that did not look like an instruction."""
     requests = conversation.of_kind(turn.start, "request")
-    likely = any(int(fact.get("confidence", 100)) >= LIKELY for fact in requests)
+    likely = any(confidence_of(fact) >= LIKELY for fact in requests)
     undone = likely and (bool(turn.calls) or turn.final < 0) and not _consumed(turn) and not is_answered(conversation, turn)
     return undone or any(not fact.get("proposed") for fact in requests) or "denial" in turn.kinds
 

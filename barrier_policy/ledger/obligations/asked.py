@@ -27,27 +27,8 @@ _WRITING = (
 MESSENGERS = frozenset(_WRITING.split())
 """Parts of the names of tools by which people write to each other."""
 
-ASKING = frozenset(
-    [
-        "ask",
-        "consult",
-        "frag",
-        "frage",
-        "fragen",
-        "demande",
-        "demander",
-        "pregunta",
-        "preguntar",
-        "chiedi",
-        "chiedere",
-        "pergunta",
-        "perguntar",
-        "vraag",
-        "vragen",
-        "zapytaj",
-        "kiku",
-    ]
-)
+_ASKING = "ask consult frag frage fragen demande demander pregunta preguntar chiedi chiedere pergunta perguntar vraag vragen zapytaj kiku"
+ASKING = frozenset(_ASKING.split())
 """Parts of the names of tools by which somebody is asked."""
 
 _OPEN = re.compile(r"\b(?:open|offen|ouverte?|abiert[ao]|apert[ao]|abert[ao]|otwart[ea]|открыт\w{0,2})\W*$", re.IGNORECASE)

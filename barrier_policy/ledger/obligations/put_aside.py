@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from barrier_policy.facts.model import Fact
 from barrier_policy.facts.words import content_words
-from barrier_policy.ledger.conversation.told import INSTRUCTIVE
-from barrier_policy.ledger.conversation.turns import Conversation, Turn, has_left, says_only, user_text, words_of
+from barrier_policy.ledger.conversation.told import INSTRUCTIVE, NAME, confidence_of
+from barrier_policy.ledger.conversation.turns import Conversation, Turn, says_only, user_text, words_of
 from barrier_policy.ledger.dialogue.cues import is_for_later, only_acknowledges, only_asks, promises, thanks, undertakes
 from barrier_policy.ledger.obligations.spoken import Spoken
 
@@ -32,7 +32,7 @@ SHARED = 2
 """Words that an order and a deed must share."""
 _PRODUCT = re.compile(r"[\"“„«`\n:：]|[?？؟]\W*$")
 """What quotes, lists or asks is more than taking note."""
-_NAMES = re.compile(r"\d|(?<=[\w,] )[^\W\d_a-zà-ÿа-яё]\w")
+_NAMES = re.compile(rf"\d|{NAME}")
 """A number or a name: a message that has one is about something."""
 
 
@@ -69,27 +69,16 @@ def _only_noted(conversation: Conversation, turn: Turn) -> bool:
     if turn.final < 0:
         return not turn.calls and _passes_by(conversation, turn, order)
     reply = _first_reply(conversation, turn)
-    if (
-        not reply
-        or len(order) > MAX_ORDER
-        or turn.kinds & ENDING
-        or len(reply) > MAX_NOTED
-        or _PRODUCT.search(reply) is not None
-    ):
+    if not 0 < len(reply) <= MAX_NOTED or _PRODUCT.search(reply) is not None:
         return False
-    if _is_refused(conversation, turn):
+    if len(order) > MAX_ORDER or turn.kinds & ENDING or _is_refused(conversation, turn):
         return False
-    if undertakes(reply) or promises(reply):
-        return _may_order(conversation, turn, order) or _orders(
-            conversation, turn, undertaken=True, later=is_for_later(order)
-        )
     later = is_for_later(order)
+    if undertakes(reply) or promises(reply):
+        return _may_order(conversation, turn, order) or _orders(conversation, turn, undertaken=True, later=later)
     noted = only_acknowledges(reply) or is_for_later(reply) or (later and _echoes(reply, order))
-    return (
-        noted
-        and (later or _asks_for_deed(conversation, turn))
-        and _orders(conversation, turn, undertaken=False, later=later)
-    )
+    wanted = later or _asks_for_deed(conversation, turn)
+    return noted and wanted and _orders(conversation, turn, undertaken=False, later=later)
 
 
 def _first_reply(conversation: Conversation, turn: Turn) -> str:
@@ -111,7 +100,7 @@ def _passes_by(conversation: Conversation, turn: Turn, order: str) -> bool:
     """Whether the user orders something for later and speaks of something else before anybody has answered."""
     if turn.end >= conversation.present or len(order) > MAX_ORDER or turn.kinds & ENDING or _is_refused(conversation, turn):
         return False
-    gone = has_left(conversation.messages[turn.start + 1 : turn.end])
+    gone = conversation.has_left_in(turn)
     return not gone and "request" in turn.kinds and is_for_later(order) and not only_asks(order)
 
 
@@ -122,11 +111,7 @@ def _is_refused(conversation: Conversation, turn: Turn) -> bool:
 
 def _may_order(conversation: Conversation, turn: Turn, order: str) -> bool:
     """Whether a short message that nothing else keeps may be an order, for the agent has undertaken it; who is thanked says `of course` too."""
-    if (
-        len(order) > MAX_PLAIN
-        or not turn.kinds.isdisjoint(REFUSING | {"correction"})
-        or _surest(conversation, turn, *RULES) >= RULING
-    ):
+    if len(order) > MAX_PLAIN or turn.kinds & (REFUSING | {"correction"}) or _surest(conversation, turn, *RULES) >= RULING:
         return False
     about = not turn.kinds.isdisjoint(ORDERING) or _NAMES.search(order) is not None
     return "request" in turn.kinds or (about and not thanks(order))
@@ -155,4 +140,4 @@ def _surest(conversation: Conversation, turn: Turn, *kinds: str) -> int:
 
 
 def _confidence(facts: Sequence[Fact]) -> int:
-    return max((int(fact.get("confidence", 100)) for fact in facts), default=0)
+    return max(map(confidence_of, facts), default=0)

@@ -10,7 +10,6 @@ from barrier_policy.ledger.conversation.turns import (
     MAX_REPLY,
     Conversation,
     Turn,
-    has_left,
     user_text,
     waiting_words,
     words_of,
@@ -70,7 +69,7 @@ def _put_off(conversation: Conversation, turn: Turn) -> Iterator[Found]:
         text = user_text(conversation, after) if after.has_user else ""
         if asks(text[:MAX_REPLY]) and not (after.puts_off or defers(text[:MAX_REPLY])):
             return
-        if text and after.start < conversation.present and not has_left(conversation.messages[turn.final + 1 : after.start]):
+        if text and after.start < conversation.present and not conversation.has_left_between(turn, after):
             item = new_obligation(
                 "question", after.start, text, number=1, rebindable=False, debtor=Origin.USER, creditor=Origin.AGENT
             )
@@ -100,7 +99,7 @@ def _answered(conversation: Conversation, turn: Turn) -> int | None:
     after = conversation.turns[turn.index + 1]
     if after.start >= conversation.present and not _stands_alone(conversation, after):
         return None
-    if has_left(conversation.messages[turn.final + 1 : after.start]):
+    if conversation.has_left_between(turn, after):
         return None
     told = (
         bool(after.kinds & ANSWERS)

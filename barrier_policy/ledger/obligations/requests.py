@@ -6,18 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from barrier_policy.ledger.conversation.adopted import FEWEST_POINTS, MAX_LIST, steps
+from barrier_policy.ledger.conversation.adopted import MAX_PROPOSAL, steps
 from barrier_policy.ledger.conversation.answered import PLAIN_TASK, answers_question, last_sentence
 from barrier_policy.ledger.conversation.asides import without_asides
-from barrier_policy.ledger.conversation.halves import is_half_answered, is_unanswered
+from barrier_policy.ledger.conversation.halves import is_left_open
 from barrier_policy.ledger.conversation.resumed import resumed
-from barrier_policy.ledger.conversation.told import INSTRUCTIVE, is_instruction, told_text
+from barrier_policy.ledger.conversation.told import FEWEST_POINTS, INSTRUCTIVE, confidence_of, is_instruction, told_text
 from barrier_policy.ledger.conversation.turns import (
     Call,
     Conversation,
     Turn,
     end_of,
-    has_left,
     speaks,
     user_text,
 )
@@ -72,8 +71,7 @@ def requests(conversation: Conversation, effect_states: Mapping[str, str]) -> It
             or turn is again
             or turn.at_rest
             or _is_several_things(conversation, turn)
-            or is_half_answered(conversation, turn)
-            or is_unanswered(conversation, turn)
+            or is_left_open(conversation, turn)
             or _stands_since_question(conversation, turn)
             or turn.start in noted
         )
@@ -139,11 +137,7 @@ def _runs(conversation: Conversation) -> Iterator[list[Turn]]:
     for turn in conversation.turns:
         if not turn.has_user:
             continue
-        answered = (
-            turn.final >= 0
-            or any(call.results for call in turn.calls)
-            or has_left(conversation.messages[turn.start + 1 : turn.end])
-        )
+        answered = turn.final >= 0 or any(call.results for call in turn.calls) or conversation.has_left_in(turn)
         if answered or turn.end >= len(conversation.messages):
             yield [*run, turn]
             run = []
@@ -163,15 +157,13 @@ def _gives_work(conversation: Conversation, turn: Turn, effect_states: Mapping[s
     """Whether the user's message makes the agent act, beyond answering a question."""
     if _works_at_present(conversation, turn) or _effects(turn, effect_states) or _goes_on(conversation, turn):
         return True
-    if is_unanswered(conversation, turn):
-        return True
-    if is_half_answered(conversation, turn) or _stands_since_question(conversation, turn) or _was_held(conversation, turn):
+    if is_left_open(conversation, turn) or _stands_since_question(conversation, turn) or _was_held(conversation, turn):
         return True
     if not is_instruction(turn) or turn.replies:
         return False
-    told = [int(fact.get("confidence", 100)) for fact in conversation.of_kind(turn.start, *INSTRUCTIVE)]
+    told = map(confidence_of, conversation.of_kind(turn.start, *INSTRUCTIVE))
     return (turn.shows or max(told, default=100) >= SURE) and (
-        bool(turn.calls) or turn.final < 0 or has_left(conversation.messages[turn.start + 1 : turn.end])
+        bool(turn.calls) or turn.final < 0 or conversation.has_left_in(turn)
     )
 
 
@@ -237,18 +229,18 @@ def _ended(
         return "cancelled", "called off by the user"
     if noted.get(turn.start, -1) >= 0:
         return "satisfied", "done later"
-    if turn.at_rest or is_half_answered(conversation, turn) or is_unanswered(conversation, turn):
+    if turn.at_rest or is_left_open(conversation, turn):
         return None
     if _effects(turn, effect_states) and not _unsettled(turn, effect_states) and not _awaits_word(conversation, turn):
-        return None if _has_more_steps(conversation, turn, effect_states) else ("satisfied", "its effects are settled")
+        return None if _has_more_steps(conversation, turn) else ("satisfied", "its effects are settled")
     if answers_question(conversation, turn):
         return "satisfied", "answered by what was looked up"
     return None
 
 
-def _has_more_steps(conversation: Conversation, turn: Turn, effect_states: Mapping[str, str]) -> bool:
-    """Whether a message numbers more steps than there have been deeds since, each of which is one step at the most."""
-    numbered = steps(user_text(conversation, turn)[:MAX_LIST])
+def _has_more_steps(conversation: Conversation, turn: Turn) -> bool:
+    """Whether a message numbers more steps than there have been calls since, each of which is one step at the most."""
+    numbered = steps(user_text(conversation, turn)[:MAX_PROPOSAL])
     if numbered < FEWEST_POINTS:
         return False
     since = conversation.turns[turn.index : turn.index + MAX_SINCE]
@@ -281,7 +273,7 @@ def _stands_since_question(conversation: Conversation, turn: Turn) -> bool:
 def _called_off(conversation: Conversation, turn: Turn) -> bool:
     """The user's next word takes the request back. What the user said next may have left in an earlier compaction."""
     after = turn.index + 1
-    if after >= len(conversation.turns) or has_left(conversation.messages[turn.start + 1 : turn.end]):
+    if after >= len(conversation.turns) or conversation.has_left_in(turn):
         return False
     kinds = conversation.turns[after].kinds
     return bool(kinds & {"denial"}) and "request" not in kinds

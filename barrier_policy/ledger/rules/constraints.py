@@ -11,7 +11,7 @@ from barrier_policy.facts.model import Fact
 from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.conversation.answered import only_asked
 from barrier_policy.ledger.conversation.told import may_bind, whole_message
-from barrier_policy.ledger.conversation.turns import Conversation
+from barrier_policy.ledger.conversation.turns import Conversation, Turn
 from barrier_policy.ledger.model import Ending, Event, Family, Item
 from barrier_policy.ledger.rules.replaced import threshold
 from barrier_policy.transcript.model import Origin
@@ -130,39 +130,41 @@ def _rules(conversation: Conversation, message: int) -> Iterator[Item]:
 
     The only rule of a short message is told with all of it: `camera 3 on Saturday. Not before`.
     """
-    origin = conversation.messages[message].origin
-    seen: dict[tuple[int, int], Fact] = {}
-    gates: set[tuple[int, int]] = set()
     turn = conversation.turn(message)
-    asked = only_asked(conversation, turn) if message == turn.start else frozenset()
-    for fact in conversation.of_kind(message, "constraint", "approval_gate"):
-        if not may_bind(conversation, turn, fact):
-            continue
-        if message == turn.start and turn.has_user and turn.is_read and fact.get("proposed") and fact.kind not in turn.kinds:
-            continue  # a question or a remark that was taken for a rule
-        place = (fact.part, fact.start)
-        if place in asked and fact.get("proposed"):
-            continue
-        if fact.kind == "approval_gate":
-            gates.add(place)
-        seen.setdefault(place, fact)
-    whole = (
-        whole_message(conversation, turn, list(seen.values()))
-        if len(seen) == 1 and message == turn.start and turn.has_user
-        else ""
-    )
-    for number, (place, fact) in enumerate(seen.items()):
-        polarity = "only_if" if place in gates else str(fact.get("polarity", "must"))
-        force = _force("true" if place in gates else "", str(fact.get("strength", "hard")), origin)
+    stated, gates = _stated(conversation, turn, message)
+    alone = len(stated) == 1 and message == turn.start and turn.has_user
+    whole = whole_message(conversation, turn, stated) if alone else ""
+    for number, fact in enumerate(stated):
+        is_gate = (fact.part, fact.start) in gates
+        force = _force("true" if is_gate else "", str(fact.get("strength", "hard")), conversation.messages[message].origin)
         yield Item(
             id=f"constraint:{message}.{fact.part}.{number}",
             family=Family.CONSTRAINT,
-            kind=polarity,
+            kind="only_if" if is_gate else str(fact.get("polarity", "must")),
             message=message,
             part=fact.part,
             text=whole or fact.text,
             attributes=force | {"rule": fact.text} if whole and whole != fact.text else force,
         )
+
+
+def _stated(conversation: Conversation, turn: Turn, message: int) -> tuple[list[Fact], set[tuple[int, int]]]:
+    """The first fact of each sentence of a message that states a rule, and the places of those that are gates."""
+    opens = message == turn.start
+    asked = only_asked(conversation, turn) if opens else frozenset()
+    mistaken = opens and turn.has_user and turn.is_read
+    seen: dict[tuple[int, int], Fact] = {}
+    gates: set[tuple[int, int]] = set()
+    for fact in conversation.of_kind(message, "constraint", "approval_gate"):
+        place, weak = (fact.part, fact.start), bool(fact.get("proposed"))
+        if not may_bind(conversation, turn, fact) or (weak and place in asked):
+            continue
+        if weak and mistaken and fact.kind not in turn.kinds:
+            continue  # a question or a remark that was taken for a rule
+        if fact.kind == "approval_gate":
+            gates.add(place)
+        seen.setdefault(place, fact)
+    return list(seen.values()), gates
 
 
 @lru_cache(maxsize=256)
