@@ -20,7 +20,7 @@ from barrier_policy_plugins.sentence_model import SentenceModel, shipped_model
 
 from barrier_policy.facts.context import Context
 from barrier_policy.facts.model import Attribute, Fact, FactKind, FactValue
-from barrier_policy.facts.prose import prose_sentences
+from barrier_policy.facts.prose import prose_sentences, without_quotes
 from barrier_policy.facts.remembered import Remembered
 from barrier_policy.hookspecs import hookimpl
 from barrier_policy.transcript.model import Message, MessageKind, Origin, PartType
@@ -105,8 +105,11 @@ TOLD: Final = 60
 """What a word by which users report something, or want to be told, takes off it."""
 STANDING: Final = 80
 """What a sentence of some words that begins with `never`, `do not`, `always` gains as a rule, unless something is told or taken back in it."""
-STANDING_SIZE: Final = 20
+STANDING_SIZE: Final = 15
 """Bytes of the shortest such sentence: `never mind` and `always welcome` are no rules; scripts that say more in a letter take more bytes for it."""
+DEONTIC: Final = 160
+"""What a word that demands or forbids adds to the score of a rule: `must not`, `has to`, unless something is supposed, told or taken back by it."""
+NOT_DEONTIC: Final = frozenset({"no_rule", "supposed", "release"})
 HELD: Final = 150
 """What telling to wait for somebody's word adds to the score of a gate: `wait for Ana's ok`, `only after the audit`."""
 HELD_WORDS: Final = frozenset({"holds", "consent"})
@@ -237,8 +240,10 @@ def _scores(sentence: str, speaker: int) -> dict[str, int]:
         rule -= NOT_A_RULE.get(kind, 0)
     if speaker == USER and "no_rule" in cues and scores["approval_gate"] < LIKELY_GATE:
         rule -= TOLD
-    if "standing" in cues and cues.isdisjoint(("no_rule", "release")) and len(sentence.encode()) >= STANDING_SIZE:
+    if "standing" in cues and cues.isdisjoint(NOT_DEONTIC) and len(sentence.encode()) >= STANDING_SIZE:
         rule += STANDING
+    if "deontic" in cues and cues.isdisjoint(NOT_DEONTIC) and "deontic" in find_cues(without_quotes(sentence)):
+        rule += DEONTIC
     if cues >= HELD_WORDS:
         scores["approval_gate"] += HELD
         rule += HELD
