@@ -124,7 +124,11 @@ GATE_MARGIN: Final = 40
 ANNOUNCED: Final = frozenset(("commitment", "plan_item", "status_pending"))
 """What the agent seems to say where it only announces its next step: before a colon, or beside the call that is the step."""
 
-_ASKS: Final = re.compile(r"[?？؟]['\"”’»)]*$")
+_ASKS: Final = re.compile(
+    r"(?:[?？؟]|(?:です|ます|ません|でした|ました|でしょう|ましょう|いい|よろしい)か[。．.]?"
+    r"|(?:까요|나요|인가요|은가요|는가요|습니까|입니까|합니까|됩니까|십니까)[.。]?|[吗嗎][。．.]?)['\"”’»)」』]*$"
+)
+"""A question mark, or the ending by which Japanese, Korean and Chinese ask without one."""
 
 
 @hookimpl

@@ -93,3 +93,34 @@ def test_a_call_for_something_else_answers_no_question_whose_look_up_failed() ->
     ]
     other = [*user("And what is on in Rome?"), *tool("web_get", "a fair", url="rome.test"), *agent("A fair.")]
     assert at(judge([*tried, *other, *OTHER]), 0).action == "retain"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "案は二つ、A「毎日三十秒」 B「つけるだけ」。どちらにしますか。",
+        "흰색과 검은색 중 어느 쪽으로 할까요.",
+        "红的和蓝的都有，先发红的可以吗。",
+    ],
+)
+def test_a_question_needs_no_question_mark_where_its_ending_asks(question: str) -> None:
+    asked = [*user("一行目のキャッチも考えて"), *agent(question), *user("うーん、あとで")]
+    assert at(judge([*asked, *OTHER]), 1).action == "retain"
+
+
+@pytest.mark.parametrize(
+    "reply", ["good question, I'll poke her. how full is the disk", "let me ping him. how full is the disk"]
+)
+def test_who_goes_to_ask_somebody_has_not_answered(reply: str) -> None:
+    asked = [*user("Restore it as of Friday evening."), *agent("There are two of that evening. Which one is Anna after?")]
+    later = [*user(reply), *tool("df", "/dev/md0 33% /pg", host="scratch"), *agent("A third is used.")]
+    assert at(judge([*asked, *later]), 1).action == "retain"
+
+
+def test_of_two_questions_the_one_that_one_sentence_did_not_answer_stays_open() -> None:
+    asked = user("About the farm on Thursday: how many children are coming? has everybody's mother signed the paper?")
+    answered = [
+        *tool("get_trip", '{"children": 46, "coaches": 1}', trip="farm"),
+        *agent("46 children are coming, in one coach."),
+    ]
+    assert at(judge([*asked, *answered, *OTHER]), 0).action == "retain"

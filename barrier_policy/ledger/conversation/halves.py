@@ -26,6 +26,7 @@ NAMES = 3
 
 _ASKED = re.compile(r"[^?？;!\n]+[?？]")
 _CLAUSE = re.compile(r"[,;:]\s+|[、，]")
+_WHOLE = re.compile(r"[.!?…](?=\s|$)|[。！？\n]")
 _SENTENCE = re.compile(r"[.,;:!?…](?=\s|$)|[。！？、，\n]")
 
 
@@ -36,11 +37,13 @@ def is_half_answered(conversation: Conversation, turn: Turn) -> bool:
     """
     if "question" not in turn.kinds or turn.final < 0:
         return False
-    asked = _asked(user_text(conversation, turn)[:MAX_REPLY])
+    text = user_text(conversation, turn)[:MAX_REPLY]
+    asked = _asked(text)
     if len(asked) < 2:
         return False
     answer = words_of(conversation.messages[turn.final])[:MAX_CLOSING]
-    if sum(1 for clause in _SENTENCE.split(answer) if clause.strip()) >= len(asked):
+    parts = _SENTENCE if len(_ASKED.findall(text)) < 2 else _WHOLE
+    if sum(1 for clause in parts.split(answer) if clause.strip()) >= len(asked):
         return False
     heard = _heard(conversation, turn)
     last = asked[-1] - frozenset().union(*asked[:-1])
