@@ -101,7 +101,8 @@ def _read_structured(part: Part, question: Question) -> ResultReading | None:
     start, end = _pair_place(part.text, sign)
     content = not question.changes and isinstance(payload, dict) and len(payload) > ENVELOPE
     fails = (sign.fails and state is not ResultState.DONE and not content) or part.is_error is True
-    return ResultReading(state=state, basis=sign.basis, reports=state, start=start, end=end, fails=fails)
+    told = None if sign.weak and state is ResultState.DONE else state  # a value that no list knows tells nothing
+    return ResultReading(state=state, basis=sign.basis, reports=told, start=start, end=end, fails=fails)
 
 
 def _outer_exit(value: Any, payload: Any) -> Iterable[Sign]:

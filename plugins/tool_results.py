@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from barrier_policy_plugins.calls import judge_call
+from barrier_policy_plugins.doubts import HEAD, of_results
 from barrier_policy_plugins.receipts import find_handles, receipt_pieces
 from barrier_policy_plugins.result_states import read_result
 from barrier_policy_plugins.result_words import ResultState
@@ -41,6 +42,11 @@ def barrier_fact_kinds() -> Iterable[FactKind]:
                 ),
                 Attribute(name="handles", type="list(string)", doc="ids of jobs, tasks, messages and effects named in it"),
                 Attribute(
+                    name="doubt",
+                    type="int",
+                    doc="thousandths of a logit by which the wording of a change's result leaves it open; zero of others",
+                ),
+                Attribute(
                     name="receipt",
                     type="list(string)",
                     doc="the short verbatim pieces worth keeping; none of a certain read",
@@ -68,6 +74,7 @@ def _fact(message: int, index: int, part: Part, call: Part | None, context: Cont
     settled_read = (
         judged is not None and judged.reads and not judged.judgement.assumed and reading.state is not ResultState.PENDING
     )
+    doubtful = judged is not None and not judged.reads and reading.state is ResultState.DONE and len(part.text) <= HEAD
     return Fact(
         kind="tool_result",
         message=message,
@@ -80,6 +87,7 @@ def _fact(message: int, index: int, part: Part, call: Part | None, context: Cont
             "basis": reading.basis,
             "reports": reading.reports.value if reading.reports is not None else "",
             "handles": _whole(find_handles(part.text, reads=judged is not None and judged.reads), part.text),
+            "doubt": of_results()[part.text] if doubtful else 0,
             "receipt": () if settled_read else receipt_pieces(part.text),
         },
     )

@@ -12,7 +12,7 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
-from barrier_policy_plugins.instructions import SCALE, pieces
+from barrier_policy_plugins.piece_weights import SCALE, pieces
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 

@@ -453,7 +453,7 @@ def test_the_text_of_a_fact_is_the_pair_or_line_that_shows_the_state() -> None:
 
 def test_every_attribute_has_the_declared_type_and_values() -> None:
     (kind,) = tool_results.barrier_fact_kinds()
-    types = {"string": str, "bool": bool, "list(string)": tuple}
+    types = {"string": str, "int": int, "bool": bool, "list(string)": tuple}
     fact = result({"state": "queued"})
     assert {name: type(value) for name, value in fact.attributes.items()} == {a.name: types[a.type] for a in kind.attributes}
     for attribute in kind.attributes:

@@ -213,6 +213,11 @@ def asks_for_report(text: str) -> bool:
     return find_words("asks_report", text) is not None
 
 
+def wants_word(text: str) -> bool:
+    """Whether the user wants to be told when something has come about: `tell me when it's there`."""
+    return find_words("wants_word", text) is not None
+
+
 def limits(answer: str) -> bool:
     """Whether an answer says in which case only, until when or with which exception it holds."""
     return find_words("limits", answer) is not None

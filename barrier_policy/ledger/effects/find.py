@@ -10,6 +10,7 @@ from barrier_policy.digest import digest_text
 from barrier_policy.ledger.conversation.look_ups import gives_order, is_untold
 from barrier_policy.ledger.conversation.turns import Call, Conversation, Result
 from barrier_policy.ledger.effects.after_all import acts_after_all, tells_deed
+from barrier_policy.ledger.effects.doubted import doubted
 from barrier_policy.ledger.effects.receipt import MAX_WHOLE, clip, is_content, leaves, receipt_text
 from barrier_policy.ledger.effects.reconciled import MAX_OPEN, effect_id, jobs, names_of, reconciled, tells_nothing
 from barrier_policy.ledger.model import UNSETTLED, Event, Family, Item
@@ -33,7 +34,7 @@ def find_effects(conversation: Conversation) -> tuple[list[Item], list[Event], l
 
     Third are the last look-ups of effects that are still open: they say how far these have come.
     """
-    effects = _Effects()
+    effects = _Effects(conversation)
     for turn in conversation.turns:
         effects.begin_turn()
         untold, ordered = is_untold(turn), bool(turn.calls) and gives_order(conversation, turn)
@@ -66,7 +67,8 @@ class _Effects:
     of the same turn that named an effect.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, conversation: Conversation) -> None:
+        self._conversation = conversation
         self.items: list[Item] = []
         self.events: list[Event] = []
         self.states: dict[str, str] = {}
@@ -86,6 +88,8 @@ class _Effects:
         self._wrote: dict[tuple[str, str], str] = {}
         self._overwritten: dict[str, str] = {}
         """By file and text, the edit that wrote it; and by edit, the one that replaced what it wrote."""
+        self._doubted: dict[str, str] = {}
+        """By subject, the last effect that words left open."""
 
     def begin_turn(self) -> None:
         """Forget the names that hold within one turn."""
@@ -122,6 +126,8 @@ class _Effects:
         for event in _own_events(call, item.id):
             self.events.append(event)
             self.states[item.id] = event.state
+        if self.states[item.id] == "confirmed":
+            self._doubt(call, item)
         same = self._calls.setdefault((call.part.name, digest_text(call.part.text)), [])
         if self.states[item.id] == "confirmed":
             self._repeated(same, item.id, item.message)
@@ -138,6 +144,18 @@ class _Effects:
             return  # who reads the file next sees the file, not what became of the edit
         targets = call.fact.get("targets", ()) if call.fact else ()
         self._of_turn.update((_last_segment(name), item.id) for name in (*handles, *targets))
+
+    def _doubt(self, call: Call, item: Item) -> None:
+        """Words may leave open what the result confirms, until the same is done to the same target again without such words."""
+        for event in doubted(self._conversation, call, item.id):
+            self.events.append(event)
+            self.states[item.id] = event.state
+            self._doubted[item.subject] = item.id
+            return
+        earlier = self._doubted.pop(item.subject, "") if item.subject else ""
+        if earlier and self.states[earlier] in UNSETTLED:
+            self.events.append(Event(item.message, earlier, "confirmed", f"{item.id} has done the same to its target since"))
+            self.states[earlier] = "confirmed"
 
     def _repeated(self, same: Sequence[str], item: str, message: int) -> None:
         """The very same call has gone through: what an earlier one left open is settled by it."""

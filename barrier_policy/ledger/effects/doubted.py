@@ -1,0 +1,49 @@
+"""Deeds that look done by their results and that the words about them leave open (design section 5: unknown protects).
+
+The agent's words discharge nothing, and they may protect: what it says right after a result may tell that it is only taken in, half done or
+not yet in force.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from barrier_policy.ledger.conversation.told import is_guess
+from barrier_policy.ledger.conversation.turns import Call, Conversation, says_only, user_text
+from barrier_policy.ledger.dialogue.cues import wants_word
+from barrier_policy.ledger.model import Event
+
+DOUBT = 800
+"""Thousandths of a logit from which the words of a result and of the reply together leave a deed open."""
+LIKELY = 50
+"""Confidence, in percent, from which a sentence of the reply that something is pending is about the deed before it."""
+
+
+def doubted(conversation: Conversation, call: Call, item: str) -> Iterator[Event]:
+    """The event by which an effect that its results confirm is open after all."""
+    last = call.results[-1] if call.results else None
+    if last is None or last.fact is None:
+        return
+    place, reply = last.ref.message, _reply(conversation, call)
+    doubt = int(last.fact.get("doubt", 0))
+    if reply >= 0:
+        doubt += sum(int(fact.get("score", 0)) for fact in conversation.of_kind(reply, "doubt"))
+        pending = conversation.of_kind(reply, "status_pending")
+        if any(not is_guess(fact, LIKELY) for fact in pending):
+            yield Event(reply, item, "started", f"the agent's words at message {reply} leave it open")
+            return
+    if doubt > DOUBT and not last.fact.get("reports") and not (call.fact and call.fact.get("basis") == "table"):
+        yield Event(max(place, reply), item, "started", f"the words at message {max(place, reply)} leave it open")
+    elif not last.fact.get("reports") and wants_word(user_text(conversation, conversation.turn(place))):
+        yield Event(place, item, "started", "the user wants to hear of its end, and the result does not tell it")
+
+
+def _reply(conversation: Conversation, call: Call) -> int:
+    """The agent's message right after the results of a call and of those that were made with it; -1 where there is none."""
+    turn = conversation.turn(call.ref.message)
+    after = max(
+        (result.ref.message for other in turn.calls if other.ref.message == call.ref.message for result in other.results),
+        default=-1,
+    )
+    following = after + 1
+    return following if after >= 0 and following < turn.end and says_only(conversation.messages[following]) else -1
