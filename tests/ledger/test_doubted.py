@@ -46,6 +46,7 @@ def test_few_results_of_what_is_done_stay() -> None:
     [
         ("lot/lot.go written", "The parser is there, the ordering is still to do."),
         ("saved", "It is saved but not sent yet, the mail server hasn't confirmed it."),
+        ("demande 6631 transmise", "La demande 6631 est partie. Ce n'est pas encore une réservation."),
         ("Kolb: zugesagt", "Kolb stellt zwei. Die anderen beiden stehen noch nicht."),
     ],
 )

@@ -218,6 +218,11 @@ def wants_word(text: str) -> bool:
     return find_words("wants_word", text) is not None
 
 
+def says_not_yet(text: str) -> bool:
+    """Whether somebody says that something has not come about yet."""
+    return find_words("not_yet", text) is not None
+
+
 def limits(answer: str) -> bool:
     """Whether an answer says in which case only, until when or with which exception it holds."""
     return find_words("limits", answer) is not None

@@ -1,6 +1,7 @@
 """What people say about what they are at, language by language (`languages/<code>.json`): they put off, wait, go on, ask, turn to
 something else, want a report, limit a consent, name a later time, undertake what they were asked, promise to come back, say what they
-will do, thank, decline, take a wish back, take note, want to hear of the end of something.
+will do, thank, decline, take a wish back, take note, want to hear of the end of something, say
+that something has not come about yet.
 
 To add a language, add a file. Each list holds words and phrases, separated by commas, spelled as `barrier_policy.facts.phrases` spells them.
 """
@@ -44,6 +45,7 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     withdraws: str = ""
     takes_note: str = ""
     wants_word: str = ""
+    not_yet: str = ""
 
 
 @cache

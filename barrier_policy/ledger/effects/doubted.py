@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from barrier_policy.ledger.conversation.told import is_guess
-from barrier_policy.ledger.conversation.turns import Call, Conversation, says_only, user_text
-from barrier_policy.ledger.dialogue.cues import wants_word
+from barrier_policy.ledger.conversation.turns import MAX_REPLY, Call, Conversation, says_only, user_text, words_of
+from barrier_policy.ledger.dialogue.cues import says_not_yet, wants_word
 from barrier_policy.ledger.model import Event
 
-DOUBT = 800
+DOUBT = 1_000
 """Thousandths of a logit from which the words of a result and of the reply together leave a deed open."""
 LIKELY = 50
 """Confidence, in percent, from which a sentence of the reply that something is pending is about the deed before it."""
@@ -29,7 +29,8 @@ def doubted(conversation: Conversation, call: Call, item: str) -> Iterator[Event
     if reply >= 0:
         doubt += sum(int(fact.get("score", 0)) for fact in conversation.of_kind(reply, "doubt"))
         pending = conversation.of_kind(reply, "status_pending")
-        if any(not is_guess(fact, LIKELY) for fact in pending):
+        said = words_of(conversation.messages[reply])
+        if any(not is_guess(fact, LIKELY) for fact in pending) or (len(said) <= MAX_REPLY and says_not_yet(said)):
             yield Event(reply, item, "started", f"the agent's words at message {reply} leave it open")
             return
     if doubt > DOUBT and not last.fact.get("reports") and not (call.fact and call.fact.get("basis") == "table"):
