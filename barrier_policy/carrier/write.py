@@ -78,6 +78,8 @@ def find_sources(items: Iterable[Item], ledger: Ledger, messages: Sequence[Messa
 
 def place(items: Sequence[Item]) -> tuple[Placement, ...]:
     """Where the items of one span are shown: nothing is written twice."""
+    if len(items) == 1:
+        return (Placement(item=items[0], holder=items[0]),)
     longest: list[Item] = []
     holders: dict[str, Item] = {}
     for item in sorted(items, key=lambda item: (-len(item.text), item.kind == "request")):

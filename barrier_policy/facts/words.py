@@ -13,8 +13,10 @@ STEM = 6
 def content_words(text: str) -> frozenset[str]:
     """Folded stems of the longer words and of every token with a digit."""
     found = set()
-    for word in WORD.findall(unicodedata.normalize("NFKC", text)):
-        word = word.casefold()
+    is_plain = text.isascii()
+    for word in WORD.findall(text.lower() if is_plain else unicodedata.normalize("NFKC", text)):
+        if not is_plain:
+            word = word.casefold()
         if not word.isalpha() and any(map(str.isdigit, word)):
             found.add(word)
         elif len(word) >= MIN_LENGTH or not word.isascii():

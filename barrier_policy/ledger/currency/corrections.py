@@ -112,7 +112,7 @@ def may_correct(sentence: str) -> bool:
 
 def may_correct_itself(sentence: str) -> bool:
     """Whether a sentence of the agent has the form of a correction of what it said itself."""
-    return OWN_ERROR.search(sentence) is not None and len(sentence) <= MAX_SENTENCE and VALUE.search(sentence) is not None
+    return len(sentence) <= MAX_SENTENCE and bool(values_in(sentence)) and OWN_ERROR.search(sentence) is not None
 
 
 def _takes_back(sentence: str) -> bool:

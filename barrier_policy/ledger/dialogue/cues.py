@@ -72,6 +72,7 @@ _TIME = re.compile(
     re.IGNORECASE,
 )
 """A time of day."""
+_DIGIT = re.compile(r"\d")
 
 _OBJECT = r"(?: (?:that|this|it|so|these|those|them|(?:that|this|the|your) (?:rules?|limits?|instructions?|wish(?:es)?)))?"
 _ACKNOWLEDGEMENTS = (
@@ -139,6 +140,8 @@ _AWAITS_HINTS = (
     "موافق", "تأكيد", "उत्तर", "मंज़ूरी",
 )  # fmt: skip
 """One of these stands in whatever the longer pattern finds: most texts are done with after them."""
+_PLAIN_HINTS = tuple(filter(str.isascii, _AWAITS_HINTS))
+"""Those that an ASCII text can have."""
 
 
 def only_acknowledges(text: str) -> bool:
@@ -198,7 +201,8 @@ def promises_for_later(sentence: str) -> bool:
 def find_awaited(text: str) -> str | None:
     """The words by which the agent says that somebody other than the user has yet to answer."""
     lowered = lower_case(text)
-    found = _AWAITS.search(lowered) if any(map(lowered.__contains__, _AWAITS_HINTS)) else None
+    hints = _PLAIN_HINTS if lowered.isascii() else _AWAITS_HINTS
+    found = _AWAITS.search(lowered) if any(map(lowered.__contains__, hints)) else None
     return text[found.start() : found.end()] if found else _words(text, "others_wait")
 
 
@@ -245,7 +249,7 @@ def defers(text: str) -> bool:
 
 def is_for_later(text: str) -> bool:
     """Whether a message names a later time, or what has to happen before: `on Thursday`, `once the scans are back`, `at 23:30`."""
-    return _TIME.search(text) is not None or has_words("for_later", text)
+    return (_DIGIT.search(text) is not None and _TIME.search(text) is not None) or has_words("for_later", text)
 
 
 def turns_elsewhere(text: str) -> bool:
