@@ -58,8 +58,9 @@ def words_of(text: str, limit: int) -> list[str]:
     words = _bare_words(text[:usual])
     if len(words) <= limit and len(text) > usual:  # the last one may have been cut off
         words = _bare_words(text)
-    # most words are plain, and then lower case is all
-    return [word.lower() if word.isascii() and word.isalpha() else _spelled(word) for word in words[:limit]]
+    if text.isascii():
+        return [word if word.isalpha() else _spelled(word) for word in words[:limit]]
+    return [*map(_spelled, words[:limit])]
 
 
 def places_of(text: str, limit: int) -> list[tuple[int, int]]:
@@ -76,7 +77,8 @@ def places_of(text: str, limit: int) -> list[tuple[int, int]]:
 
 
 def _bare_words(text: str) -> list[str]:
-    return [bare for word in _WORD.findall(text) if (bare := word.strip(_EDGE))]
+    """The words without the signs at their edges, where the text is plain in lower case."""
+    return [bare for word in _WORD.findall(text.lower() if text.isascii() else text) if (bare := word.strip(_EDGE))]
 
 
 def _spelled(word: str) -> str:

@@ -93,8 +93,10 @@ def by_form(text: str, *, has_number: bool) -> Iterator[Secret]:
     if has_number:
         yield from _cards(text)
     for marks, find in FORMS:
-        if any(map(text.__contains__, marks)):
-            yield from find(text)
+        for mark in marks:
+            if mark in text:
+                yield from find(text)
+                break
 
 
 def _cards(text: str) -> Iterator[Secret]:
