@@ -101,8 +101,12 @@ class Phrases(Generic[Value]):
         for unspaced in self._unspaced.values():
             unspaced.sort(key=lambda known: -len(known[0]))
         parts = frozenset(" ".join(self._known).split(" "))
-        first_parts = frozenset([entry.partition(" ")[0] for entry in self._known])
-        self._openings = Remembered(partial(_spellings, first_parts), MAX_MEMO)
+        self._reach: dict[str, int] = {}
+        """By what entries begin with, the words of the longest one."""
+        for entry in self._known:
+            first, size = entry.partition(" ")[0], entry.count(" ") + 1
+            self._reach[first] = min(max(size, self._reach.get(first, 1)), MAX_WORDS)
+        self._openings = Remembered(partial(_spellings, self._reach), MAX_MEMO)
         self._spellings = Remembered(partial(_spellings, parts), MAX_MEMO)
 
     def find(self, text: str, words: Sequence[str]) -> list[Hit[Value]]:
@@ -126,20 +130,29 @@ class Phrases(Generic[Value]):
         """The number of the first word of each entry, and the entry."""
         after = 0
         for number, openings in enumerate(map(self._openings.__getitem__, words)):
-            if openings and number >= after and (phrase := self._longest(openings, words[number + 1 : number + MAX_WORDS])):
-                after = number + phrase.count(" ") + 1
-                yield number, phrase
+            if openings and number >= after:
+                end = number + max(map(self._reach.__getitem__, openings))
+                if phrase := self._longest(openings, words[number + 1 : end]):
+                    after = number + phrase.count(" ") + 1
+                    yield number, phrase
 
     def _longest(self, openings: Sequence[str], words: Sequence[str]) -> str:
         """The entry of most words that begins with an opening, the one with the longest stems of several; "" where there is none."""
-        best = ""
+        best = self._first_known(openings)
         phrases = openings
         for word in words:
-            best = next((phrase for phrase in phrases if phrase in self._known), best)
-            phrases = [f"{phrase} {part}" for phrase in phrases for part in self._spellings[word]][:MAX_SPELLINGS]
-            if not phrases:
-                return best
-        return next((phrase for phrase in phrases if phrase in self._known), best)
+            parts = self._spellings[word]
+            if not parts:
+                break
+            phrases = [f"{phrase} {part}" for phrase in phrases for part in parts][:MAX_SPELLINGS]
+            best = self._first_known(phrases) or best
+        return best
+
+    def _first_known(self, phrases: Iterable[str]) -> str:
+        for phrase in phrases:
+            if phrase in self._known:
+                return phrase
+        return ""
 
     def _anywhere(self, text: str) -> Iterator[Hit[Value]]:
         """The entries in scripts without spaces."""
