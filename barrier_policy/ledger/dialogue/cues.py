@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from barrier_policy.facts.phrases import Hit, words_of
-from barrier_policy.facts.words import lower_case
+from barrier_policy.facts.words import AnyCase, lower_case
 from barrier_policy.ledger.dialogue.words import all_words, entries_of, find_words, has_words
 
 FIRST_WORDS = 8
@@ -32,10 +32,9 @@ _GREETING = re.compile(r"\W*(?:\w+(?:\s\w+)?,)?[\W_]*")
 _CLAUSE_SIGN = re.compile(r"[,;:—–，、；：]|[.!?…。！？؟](?=\s*\S)")
 """After it comes another clause or sentence."""
 
-WAITS = re.compile(
+WAITS = AnyCase(
     r"\b(?:i(?:'|’)?(?:m| am)? ?wait(?:ing)? for (?:your|you|a go|the go)|awaiting your|ich warte auf (?:dein|ihr|eur|die freigabe|das ok)|j(?:'|’)attends (?:ton|ta|votre|le feu)"
-    r"|espero (?:tu|su|a que)|aspetto (?:il tuo|la tua|un tuo)|aguardo (?:o seu|a sua|sua|seu)|ik wacht op (?:je|jouw|uw)|jag väntar på (?:ditt|din)|czekam na (?:twoj|twój|pańsk)|жду (?:вашего|твоего))",
-    re.IGNORECASE,
+    r"|espero (?:tu|su|a que)|aspetto (?:il tuo|la tua|un tuo)|aguardo (?:o seu|a sua|sua|seu)|ik wacht op (?:je|jouw|uw)|jag väntar på (?:ditt|din)|czekam na (?:twoj|twój|pańsk)|жду (?:вашего|твоего))"
 )
 """Words by which the agent says that the user must speak first."""
 
@@ -97,7 +96,7 @@ _ACKNOWLEDGEMENTS = (
     r"|zrozumiał[ea]m|rozumiem|jasne|dobrze|zrobię to|przyjął?em|rozumím|jasně|dobře|udělám to|anladım|tamam|hallederim|понял[аи]?|понятно|хорошо|сделаю(?: это)?|принято|учту|ясно"
     r"|好的?|明白了?|收到|知道了|没问题|我会的|了解(?:です|しました|いたしました)?|承知(?:しました|いたしました|です)?|かしこまりました|わかりました|分かりました|はい|알겠습니다|네|확인했습니다"
 )
-ACKNOWLEDGES = re.compile(rf"\W*(?:{_ACKNOWLEDGEMENTS})(?:\W+(?:{_ACKNOWLEDGEMENTS}))*\W*", re.IGNORECASE)
+ACKNOWLEDGES = AnyCase(rf"\W*(?:{_ACKNOWLEDGEMENTS})(?:\W+(?:{_ACKNOWLEDGEMENTS}))*\W*")
 """A sentence of nothing but words by which somebody takes note of what was said: it names nothing that could be owed besides."""
 MAX_ACKNOWLEDGEMENT = 120
 UNDERTAKING_WORDS = 8
@@ -209,7 +208,7 @@ def find_awaited(text: str) -> str | None:
 def find_waiting(text: str) -> str | None:
     """The words by which the agent says that the user must speak first."""
     found = WAITS.search(text)
-    return found.group() if found else _words(text, "agent_waits")
+    return text[found.start() : found.end()] if found else _words(text, "agent_waits")
 
 
 def asks_for_report(text: str) -> bool:
