@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any, Final
 
 import msgspec
@@ -62,12 +63,34 @@ class CallEffect(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         return self.judgement.reads
 
 
+class _Same:
+    """A part with the declaration of its tool, equal to nothing but the same two."""
+
+    __slots__ = ("declared", "part")
+
+    def __init__(self, part: Part, declared: ToolDeclaration | None) -> None:
+        self.part = part
+        self.declared = declared
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.part is other.part and self.declared is other.declared
+
+    def __hash__(self) -> int:
+        return id(self.part)
+
+
 def judge_call(part: Part, tools: Mapping[str, ToolDeclaration]) -> CallEffect:
     """Judge a call part; `tools` are the declared tools by name."""
-    arguments = part.arguments
+    return _judge(_Same(part, tools.get(part.name)))
+
+
+@lru_cache(maxsize=16)
+def _judge(same: _Same) -> CallEffect:
+    """The last few answers are remembered: it is asked about a call and, soon after, about its result."""
+    part, arguments = same.part, same.part.arguments
     entry = find_tool(part.name, arguments)
     summary = sum_up(arguments)
-    judgement = _complete(_judge_by_order(part, arguments, entry, tools.get(part.name), summary), summary, entry)
+    judgement = _complete(_judge_by_order(part, arguments, entry, same.declared, summary), summary, entry)
     words = name_tokens(bare_name(part.name))
     return CallEffect(
         judgement=judgement,

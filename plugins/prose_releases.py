@@ -15,6 +15,8 @@ import re
 from enum import StrEnum
 from typing import Final
 
+from barrier_policy.facts.words import AnyCase
+
 MAX_SENTENCE: Final = 400
 
 
@@ -34,7 +36,7 @@ _RULE: Final = (
 )
 _NOW: Final = r"(?:now |hereby |already |as of (?:now|today) |jetzt |hiermit |damit |ab sofort |maintenant |désormais |ahora |ora |adesso |agora |nu )?"
 _LEAD: Final = r"^(?:(?:ok(?:ay)?|good|fine|great|thanks?|right|alright|news|update|gut|alles klar|bon|bien|vale|bene|goed|please|bitte)\b[,.:;! –—-]*)*"
-_ENDED: Final = re.compile(
+_ENDED: Final = AnyCase(
     rf"\b{_RULE}\b[^?;]{{0,100}}?\b(?:(?:is|are|has been|have been) {_NOW}(?:lifted|revoked|withdrawn|rescinded|waived|cancell?ed|over(?! ?\d)|void|off(?! limits| in\b)|gone|dropped|repealed|obsolete)"
     r"|no longer (?:appl(?:y|ies)|holds?|counts?|stands?)|(?:does|do)(?: not|n't) (?:apply|hold|count) (?:any ?more|any longer)"
     rf"|(?:ist|sind|wurden?) {_NOW}(?:wieder )?(?:aufgehoben|hinfällig|vorbei|zurückgezogen|gestrichen)|(?:gilt|gelten) {_NOW}nicht (?:mehr|länger)|entfällt|entfallen"
@@ -42,24 +44,21 @@ _ENDED: Final = re.compile(
     rf"|(?:queda|quedan|está|están|ha sido|han sido) {_NOW}(?:levantad|anulad|revocad|suspendid)[oa]s?|ya no (?:se )?(?:aplican?|rigen?|valen?)"
     rf"|(?:è|sono|è stat[oa]) {_NOW}(?:revocat|annullat|tolt|sospes)[oaie]|non (?:vale|valgono|si applicano?) più"
     rf"|(?:está|estão|foi|foram) {_NOW}(?:levantad|revogad|anulad|suspens)[oa]s?|já não (?:se aplicam?|valem?)"
-    rf"|(?:is|zijn) {_NOW}(?:opgeheven|ingetrokken|vervallen)|(?:geldt|gelden) {_NOW}niet (?:meer|langer))\b",
-    re.IGNORECASE,
+    rf"|(?:is|zijn) {_NOW}(?:opgeheven|ingetrokken|vervallen)|(?:geldt|gelden) {_NOW}niet (?:meer|langer))\b"
 )
-_TAKEN_BACK: Final = re.compile(
+_TAKEN_BACK: Final = AnyCase(
     rf"{_LEAD}(?:(?:ignore|forget|disregard|scrap|drop|lift) (?:about )?(?:the|that|my|this|our|all)(?: [\w-]+){{0,3}} {_RULE}\b|(?:forget|ignore|disregard|scrap) what i (?:said|told you)\b"
     rf"|i(?:'m)? {_NOW}(?:take back|taking back|withdraw|withdrawing|revoke|revoking|lift|lifting|rescind|rescinding) (?:(?:the|that|my|this|our|all)(?: [\w-]+){{0,3}} {_RULE}|what i)\b"
     rf"|vergiss (?:die|das|meine|was ich)\b|ich (?:hebe|nehme|ziehe) (?:die|das|meine)\b[^?;]*\b{_RULE}\b[^?;]*\b(?:auf|zurück)\b|oubliez? (?:la|cette|ce que j'ai dit)|olvida (?:la|esa|lo que dije)"
-    r"|dimentica (?:la|quella|quello che ho detto)|esquece (?:a|essa|o que eu disse)|vergeet (?:de|die|wat ik zei))",
-    re.IGNORECASE,
+    r"|dimentica (?:la|quella|quello che ho detto)|esquece (?:a|essa|o que eu disse)|vergeet (?:de|die|wat ik zei))"
 )
-_PERMITTED: Final = re.compile(
+_PERMITTED: Final = AnyCase(
     rf"{_LEAD}(?:(?:from now on|as of (?:now|today)|starting (?:now|today)),? (?:you|we) (?:may|can|are (?:free|allowed) to)\b"
     r"|(?:you|we) (?:may|can|are (?:free|allowed) to) [^?;]*\b(?:again|once more|from now on|after all)\b|you no longer (?:have|need) to (?:stay|keep|avoid|refrain|hold|steer)\b"
     r"|(?:[^?;,]{3,120}\b(?:is|are)|it's|it is) (?:now )?(?:ok(?:ay)?|fine|allowed|permitted|open|free)\b[^?;]*\b(?:again|once more|from now on)\b"
     r"|(?:du|ihr|sie|wir) (?:darfst|dürft|dürfen|kannst|könnt|können) (?:ab (?:sofort|jetzt) |jetzt )?wieder\b|ab (?:sofort|jetzt) (?:darfst|dürft|dürfen|kannst|könnt) (?:du|ihr|sie|wir)\b"
     r"|(?:tu peux|vous pouvez|on peut) (?:maintenant )?(?:de nouveau|à nouveau)\b|(?:ya )?(?:puedes|pueden|podemos) (?:ya )?volver a\b"
-    r"|(?:ora |adesso )?(?:puoi|potete|possiamo) (?:di nuovo|tornare a)\b|(?:já )?(?:podes|podem|você pode) voltar a\b|(?:je mag|jullie mogen|u mag) (?:nu )?weer\b)",
-    re.IGNORECASE,
+    r"|(?:ora |adesso )?(?:puoi|potete|possiamo) (?:di nuovo|tornare a)\b|(?:já )?(?:podes|podem|você pode) voltar a\b|(?:je mag|jullie mogen|u mag) (?:nu )?weer\b)"
 )
 _UNSURE: Final = re.compile(
     r"[?？]|\b(?:if|once|when|whenever|until|till|unless|as soon as|after|provided|assuming|whether|in case|maybe|perhaps|probably|possibly|might|could|would|should|will|shall"

@@ -15,7 +15,7 @@ import msgspec
 from barrier_policy_plugins.effect_classes import read_table, word_set
 from barrier_policy_plugins.state_words import read_languages
 
-from barrier_policy.facts.phrases import Hit, Phrases, Word, spell_entry, words_of
+from barrier_policy.facts.phrases import Hit, Phrases, places_of, spell_entry, words_of
 
 MAX_VALUE: Final = 160
 MAX_WORDS: Final = 120
@@ -185,29 +185,31 @@ def sayings(text: str) -> list[Saying]:
     """What prose says, in order; quoted text, names of files and negated words left out."""
     plain = _QUOTED.sub(lambda match: " " * len(match.group()), text)
     words = words_of(plain, MAX_WORDS)
-    found = [_judged(plain, words, hit) for hit in _PHRASES.find(plain, words)]
+    hits = _PHRASES.find(plain, words)
+    places = places_of(plain, MAX_WORDS) if hits or "yet" in words else []
+    found = [_judged(plain, words, places, hit) for hit in hits]
     not_yet = (
-        Saying(state=ResultState.PENDING, start=word.start, end=word.end)
-        for number, word in enumerate(words)
-        if word.text == "yet" and any(before.text in _NEGATIONS for before in words[max(0, number - YET_REACH) : number])
+        Saying(state=ResultState.PENDING, start=start, end=end)
+        for number, (start, end) in enumerate(places)
+        if words[number] == "yet" and not _NEGATIONS.isdisjoint(words[max(0, number - YET_REACH) : number])
     )
     return sorted([*(saying for saying in found if saying is not None), *not_yet], key=lambda saying: saying.start)
 
 
-def _judged(text: str, words: Sequence[Word], hit: Hit[Meaning]) -> Saying | None:
+def _judged(text: str, words: Sequence[str], places: Sequence[tuple[int, int]], hit: Hit[Meaning]) -> Saying | None:
     """A phrase with what stands around it: a negated failure is none, a negated success or start is one."""
     state = hit.value.state
     reach = SUCCESS_REACH if state is ResultState.DONE else NEGATION_REACH
-    before = words[max(0, hit.word - reach) : hit.word] if hit.word > 0 else []
-    negation = next(
-        (word for word in before if word.text in _NEGATIONS and _CLAUSE_END.search(text, word.end, hit.start) is None), None
+    negated = any(
+        words[number] in _NEGATIONS and _CLAUSE_END.search(text, places[number][1], hit.start) is None
+        for number in range(max(0, hit.word - reach), hit.word)
     )
     if state is ResultState.FAILED and _ZERO_AFTER.match(text, hit.end):
         return None
-    if negation is not None:
+    if negated:
         leads = hit.word < START or "\n" in text[: hit.start]  # an aside after what was done (`not scheduled`) is no outcome
         begun = state is ResultState.PENDING and hit.value.weak and leads  # `not started`
-        if not (begun or state is ResultState.DONE) or words[hit.word - 1].text == "0":
+        if not (begun or state is ResultState.DONE) or words[hit.word - 1] == "0":
             return None
         return Saying(state=ResultState.FAILED, start=hit.start, end=hit.end, weak=True)
     return Saying(state=state, start=hit.start, end=hit.end, weak=hit.value.weak)
@@ -219,21 +221,20 @@ def value_state(value: str) -> tuple[ResultState, bool] | None:
     words = words_of(text, MAX_WORDS)
     found = []
     for hit in _VALUES.find(text, words) or _PHRASES.find(text, words):
-        if not (hit.word > 0 and words[hit.word - 1].text in _NEGATIONS):
+        if not (hit.word > 0 and words[hit.word - 1] in _NEGATIONS):
             found.append((hit.value.state, hit.value.weak))
         elif hit.value.state is ResultState.DONE:
             found.append((ResultState.PENDING, False))
-    plain = [word.text for word in words]
-    if "yet" in plain and not _NEGATIONS.isdisjoint(plain):
+    if "yet" in words and not _NEGATIONS.isdisjoint(words):
         return ResultState.PENDING, False
-    if not found and (_PERCENT.search(value[:MAX_VALUE]) or any(map(_is_progressive, plain[:2]))):
+    if not found and (_PERCENT.search(value[:MAX_VALUE]) or any(map(_is_progressive, words[:2]))):
         return ResultState.PENDING, False
     return min(found, key=lambda entry: (CAUTION.index(entry[0]), entry[1]), default=None)
 
 
 def denies(value: str) -> bool:
     """Whether a short value says no: `997: none`."""
-    return any(word.text in _NEGATIONS for word in words_of(_VALUE_BREAK.sub(" ", value[:MAX_VALUE].lower()), MAX_WORDS))
+    return not _NEGATIONS.isdisjoint(words_of(_VALUE_BREAK.sub(" ", value[:MAX_VALUE].lower()), MAX_WORDS))
 
 
 def _is_progressive(word: str) -> bool:

@@ -98,11 +98,9 @@ def words_of(language: str) -> Mapping[str, re.Pattern[str]]:
 def soft_words() -> re.Pattern[str]:
     """Words by which a rule is worded as a wish, in any language."""
     words = str(_lists()["soft"]).split()
-    return re.compile(
-        "|".join(
-            re.escape(word.replace("_", " ")) if not word.isascii() else rf"\b{word.replace('_', ' ')}\b" for word in words
-        )
-    )
+    spaced = "|".join(word.replace("_", " ") for word in words if word.isascii())
+    others = (re.escape(word.replace("_", " ")) for word in words if not word.isascii())
+    return re.compile("|".join((rf"\b(?:{spaced})\b", *others)))
 
 
 @cache

@@ -54,11 +54,13 @@ _PHRASES: Final = _by_class(_VERBS.phrases, ",")
 ASSISTANTS: Final = word_set(_VERBS.assistants)
 
 
+@lru_cache(maxsize=256)
 def bare_name(name: str) -> str:
     """The tool's own name, without the prefix that a runtime puts before it (`mcp__server__`, `functions.`)."""
     return RUNTIME_PREFIX.sub("", name[:_MAX_NAME], count=1)
 
 
+@lru_cache(maxsize=256)
 def name_key(name: str) -> str:
     """A name as tables spell it: lower case, letters and digits only."""
     return _SPLIT.sub("", name[:_MAX_NAME]).lower()

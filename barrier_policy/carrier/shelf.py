@@ -84,16 +84,17 @@ class Shelf:
             self._holders[text] = (holder.name, holder.line)
 
     def _put_unit(self, unit: Unit) -> None:
-        old = self.units.get(unit.name)
+        name = unit.name
+        old = self.units.get(name)
         if old is None:
-            self.units[unit.name] = unit
+            self.units[name] = unit
         elif old.line == unit.line:
-            self._said_before.setdefault(unit.name, []).append((old.item, *old.held))
-            self.units[unit.name] = msgspec.structs.replace(unit, version=max(old.version, unit.version))
+            self._said_before.setdefault(name, []).append((old.item, *old.held))
+            self.units[name] = msgspec.structs.replace(unit, version=max(old.version, unit.version))
         else:
             version = max(old.version + 1, unit.version)
-            self._drop(unit.name, f"version {version} took its place")
-            self.units[unit.name] = msgspec.structs.replace(unit, version=version)
+            self._drop(name, f"version {version} took its place")
+            self.units[name] = msgspec.structs.replace(unit, version=version)
 
     def remove(self, name: str, reason: str) -> None:
         """Take a thing away; what its line showed besides gets lines of its own."""
@@ -171,7 +172,7 @@ class Shelf:
 
     def _placed_values(self, units: dict[str, Unit]) -> tuple[dict[str, list[Fields]], dict[str, Fields]]:
         """Values by the thing whose line shows them, and the others by their text."""
-        lines = Lines((name, unit.item["text"]) for name, unit in units.items())
+        lines = Lines((name, unit.item["text"]) for name, unit in units.items() if self._values)
         held: dict[str, list[Fields]] = {}
         rest: dict[str, Fields] = {}
         for text, item in self._values.items():

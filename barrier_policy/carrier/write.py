@@ -78,19 +78,23 @@ def find_sources(items: Iterable[Item], ledger: Ledger, messages: Sequence[Messa
 
 def place(items: Sequence[Item]) -> tuple[Placement, ...]:
     """Where the items of one span are shown: nothing is written twice."""
+    if len(items) == 1:
+        return (Placement(item=items[0], holder=items[0]),)
     longest: list[Item] = []
     holders: dict[str, Item] = {}
     for item in sorted(items, key=lambda item: (-len(item.text), item.kind == "request")):
-        holder = next((other for other in longest if item.text in other.text and _may_hold(other, item)), item)
+        holder = next((other for other in _may_hold(longest, item) if item.text in other.text), item)
         holders[item.id] = holder
         if holder is item and len(longest) < MAX_COMPARED:
             longest.append(item)
     return tuple(Placement(item=item, holder=holders[item.id]) for item in items)
 
 
-def _may_hold(holder: Item, item: Item) -> bool:
+def _may_hold(items: Iterable[Item], item: Item) -> Iterable[Item]:
     """Values and notes are shown by another item's line, and a request by that of a rule; all others speak for themselves."""
-    return item.family is Family.BINDING or (item.kind == "request" and holder.family is Family.CONSTRAINT)
+    if item.family is Family.BINDING:
+        return items
+    return (other for other in items if other.family is Family.CONSTRAINT) if item.kind == "request" else ()
 
 
 def is_shared(item: Item) -> bool:

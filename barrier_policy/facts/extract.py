@@ -95,7 +95,12 @@ class FactExtraction:
         facts: list[Fact] = []
         failures: list[Failure] = []
         for name, extractor in self._extractors:
-            facts += self._run(name, extractor, message, context, failures)
+            try:
+                if found := [*extractor(message, context)]:
+                    facts += self._checked_all(found, message, name)
+            except Exception as error:  # a plugin may raise anything; it must not stop the others
+                problem = f"{type(error).__name__} while reading message {message.index}"
+                failures.append(Failure(message=message.index, extractor=name, problem=problem))
         facts.sort(key=_order)
         return Known(
             message=message,
@@ -106,21 +111,11 @@ class FactExtraction:
             failures=tuple(failures),
         )
 
-    def _run(
-        self, name: str, extractor: NamedExtractor, message: Message, context: Context, failures: list[Failure]
-    ) -> list[Fact]:
-        """The facts of one extractor, checked against their declared kinds; nothing where it fails."""
-        try:
-            found = [*extractor(message, context)]
-            if not found:
-                return found
-            if len(found) > MAX_FACTS_PER_MESSAGE:
-                raise ValueError(f"{len(found)} facts for one message (at most {MAX_FACTS_PER_MESSAGE})")
-            return [self._checked(fact, message, name) for fact in found]
-        except Exception as error:  # a plugin may raise anything; it must not stop the others
-            problem = f"{type(error).__name__} while reading message {message.index}"
-            failures.append(Failure(message=message.index, extractor=name, problem=problem))
-            return []
+    def _checked_all(self, found: Sequence[Fact], message: Message, extractor: str) -> list[Fact]:
+        """The facts of one extractor, checked against their declared kinds."""
+        if len(found) > MAX_FACTS_PER_MESSAGE:
+            raise ValueError(f"{len(found)} facts for one message (at most {MAX_FACTS_PER_MESSAGE})")
+        return [self._checked(fact, message, extractor) for fact in found]
 
     def _checked(self, fact: Fact, message: Message, extractor: str) -> Fact:
         if fact.message != message.index:

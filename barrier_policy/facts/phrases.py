@@ -20,6 +20,8 @@ MAX_WORDS = 6
 """Words of the longest phrase."""
 MAX_SPELLINGS = 64
 """Ways to spell the same words by stems that are looked up."""
+USUAL_SIZE = 10
+"""Characters for each word with its sign or space: in so many most texts have as many words as are asked for."""
 MIN_STEM = 3
 MAX_STEM = 16
 MAX_MEMO = 20_000
@@ -33,14 +35,6 @@ _MARKS = re.compile("[\u0591-\u05c7\u064b-\u065f\u0670\u200c\u200d\u00ad]")
 """Vowel points and joiners that people leave out."""
 
 Value = TypeVar("Value")
-
-
-class Word(msgspec.Struct, frozen=True, gc=False):
-    """A word at `[start, end)` of a text; `text` is as the lists spell it, "" where it is a number, path or name."""
-
-    text: str
-    start: int
-    end: int
 
 
 class Hit(msgspec.Struct, Generic[Value], frozen=True):
@@ -58,19 +52,33 @@ def spell(text: str) -> str:
     return text.lower() if text.isascii() else unicodedata.normalize("NFC", text).lower().replace("’", "'")
 
 
-def words_of(text: str, limit: int) -> list[Word]:
-    """The first words of a text."""
-    found = []
+def words_of(text: str, limit: int) -> list[str]:
+    """The first words of a text as lists spell them, "" for a path, a name with a number in it and the like."""
+    usual = limit * USUAL_SIZE
+    words = _bare_words(text[:usual])
+    if len(words) <= limit and len(text) > usual:  # the last one may have been cut off
+        words = _bare_words(text)
+    if text.isascii():
+        return [word if word.isalpha() else _spelled(word) for word in words[:limit]]
+    return [*map(_spelled, words[:limit])]
+
+
+def places_of(text: str, limit: int) -> list[tuple[int, int]]:
+    """Where each of these words begins and ends."""
+    places: list[tuple[int, int]] = []
     for match in _WORD.finditer(text):
+        if len(places) >= limit:
+            break
         bare = match[0].lstrip(_EDGE)
         start = match.end() - len(bare)
-        bare = bare.rstrip(_EDGE)
-        if bare:
-            plain = bare.isascii() and bare.isalpha()  # as most words are, and then lower case is all
-            found.append(Word(bare.lower() if plain else _spelled(bare), start, start + len(bare)))
-            if len(found) >= limit:
-                break
-    return found
+        if bare := bare.rstrip(_EDGE):
+            places.append((start, start + len(bare)))
+    return places
+
+
+def _bare_words(text: str) -> list[str]:
+    """The words without the signs at their edges, where the text is plain in lower case."""
+    return [bare for word in _WORD.findall(text.lower() if text.isascii() else text) if (bare := word.strip(_EDGE))]
 
 
 def _spelled(word: str) -> str:
@@ -93,40 +101,65 @@ class Phrases(Generic[Value]):
         for unspaced in self._unspaced.values():
             unspaced.sort(key=lambda known: -len(known[0]))
         parts = frozenset(" ".join(self._known).split(" "))
-        first_parts = frozenset([entry.partition(" ")[0] for entry in self._known])
-        self._openings = Remembered(partial(_spellings, first_parts), MAX_MEMO)
+        self._reach: dict[str, int] = {}
+        """By what entries begin with, the words of the longest one."""
+        for entry in self._known:
+            first, size = entry.partition(" ")[0], entry.count(" ") + 1
+            self._reach[first] = min(max(size, self._reach.get(first, 1)), MAX_WORDS)
+        self._openings = Remembered(partial(_spellings, self._reach), MAX_MEMO)
         self._spellings = Remembered(partial(_spellings, parts), MAX_MEMO)
 
-    def find(self, text: str, words: Sequence[Word]) -> list[Hit[Value]]:
+    def find(self, text: str, words: Sequence[str]) -> list[Hit[Value]]:
         """The entries that a text holds, in order, the longest at each place; `words` are those of the text."""
-        found = list(self._in_words(words))
-        if self._unspaced and UNSPACED.search(text):
-            spelled = spell(text)
-            found.extend(self._anywhere(spelled if len(spelled) == len(text) else text))
-            found.sort(key=lambda hit: hit.start)
+        found = [*self._hits(text, [*self._in_words(words)]), *self._anywhere(text)]
+        found.sort(key=lambda hit: hit.start)
         return found
 
-    def _in_words(self, words: Sequence[Word]) -> Iterator[Hit[Value]]:
-        after = 0
-        for number, word in enumerate(words):
-            if number < after or not (openings := self._openings[word.text]):
-                continue
-            if phrase := self._longest(openings, words[number + 1 : number + MAX_WORDS]):
-                after = number + phrase.count(" ") + 1
-                yield Hit(self._known[phrase], word.start, words[after - 1].end, phrase, number)
+    def hold(self, text: str, words: Sequence[str]) -> bool:
+        """Whether a text holds an entry, as `find` would find it."""
+        return next(self._in_words(words), None) is not None or next(self._anywhere(text), None) is not None
 
-    def _longest(self, openings: Sequence[str], words: Sequence[Word]) -> str:
+    def _hits(self, text: str, found: Sequence[tuple[int, str]]) -> Iterator[Hit[Value]]:
+        if not found:
+            return
+        places = places_of(text, found[-1][0] + MAX_WORDS)
+        for number, phrase in found:
+            yield Hit(self._known[phrase], places[number][0], places[number + phrase.count(" ")][1], phrase, number)
+
+    def _in_words(self, words: Sequence[str]) -> Iterator[tuple[int, str]]:
+        """The number of the first word of each entry, and the entry."""
+        after = 0
+        for number, openings in enumerate(map(self._openings.__getitem__, words)):
+            if openings and number >= after:
+                end = number + max(map(self._reach.__getitem__, openings))
+                if phrase := self._longest(openings, words[number + 1 : end]):
+                    after = number + phrase.count(" ") + 1
+                    yield number, phrase
+
+    def _longest(self, openings: Sequence[str], words: Sequence[str]) -> str:
         """The entry of most words that begins with an opening, the one with the longest stems of several; "" where there is none."""
-        best = ""
+        best = self._first_known(openings)
         phrases = openings
         for word in words:
-            best = next((phrase for phrase in phrases if phrase in self._known), best)
-            phrases = [f"{phrase} {part}" for phrase in phrases for part in self._spellings[word.text]][:MAX_SPELLINGS]
-            if not phrases:
-                return best
-        return next((phrase for phrase in phrases if phrase in self._known), best)
+            parts = self._spellings[word]
+            if not parts:
+                break
+            phrases = [f"{phrase} {part}" for phrase in phrases for part in parts][:MAX_SPELLINGS]
+            best = self._first_known(phrases) or best
+        return best
+
+    def _first_known(self, phrases: Iterable[str]) -> str:
+        for phrase in phrases:
+            if phrase in self._known:
+                return phrase
+        return ""
 
     def _anywhere(self, text: str) -> Iterator[Hit[Value]]:
+        """The entries in scripts without spaces."""
+        if not self._unspaced or text.isascii() or not UNSPACED.search(text):
+            return
+        spelled = spell(text)
+        text = spelled if len(spelled) == len(text) else text
         place = 0
         while place < len(text):
             known = next((known for known in self._unspaced.get(text[place], ()) if text.startswith(known[0], place)), None)

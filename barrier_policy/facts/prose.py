@@ -111,7 +111,8 @@ def _cut(text: str, block: _Block) -> Iterator[Sentence]:
     if len(piece) > MAX_SENTENCE or _ENDS.search(piece):
         position = block.start
         for stretch in _stretches(piece):
-            for part in segment("en", _SURROGATE.sub("\ufffd", stretch)):  # which it can't take; places stay
+            whole = stretch if stretch.isascii() else _SURROGATE.sub("\ufffd", stretch)  # which it can't take; places stay
+            for part in segment("en", whole):
                 yield from _trimmed(text, position, position + len(part), block.box)
                 position += len(part)
     else:

@@ -130,7 +130,7 @@ def find_asked(text: str) -> Iterator[Asked]:
     if len(lowered) != len(tail):
         return
     labels = [label for label in find_labels(tail, lowered) if label.family in _ASKED_FOR]
-    if not labels and _SOCIAL.search(tail) is None:
+    if not labels and not _names_social_security(tail, lowered):
         return
     sentences = [match for match in _SENTENCE.finditer(tail) if match[0].strip()]
     asking = [match for match in sentences if _asks(match[0])]
@@ -146,6 +146,11 @@ def find_asked(text: str) -> Iterator[Asked]:
             yield msgspec.structs.replace(
                 found, sureness=sureness, place=place, count=max(len(asking), 1), is_question=bool(asking)
             )
+
+
+def _names_social_security(text: str, lowered: str) -> bool:
+    may = "ssn" in lowered or "social" in lowered or not lowered.isascii()  # beyond ASCII other letters are taken for an `s`
+    return may and _SOCIAL.search(text) is not None
 
 
 def _asks(sentence: str) -> bool:

@@ -8,7 +8,7 @@ from binascii import Error
 from collections.abc import Iterator
 from typing import Final
 
-from barrier_policy.facts.secret_forms import FOUR_DIGITS, Secret
+from barrier_policy.facts.secret_forms import Secret
 from barrier_policy.facts.secret_labels import SecretType
 from barrier_policy.facts.secret_shapes import is_placeholder, is_random, is_strong
 
@@ -27,8 +27,8 @@ SOCIAL_SECURITY: Final = re.compile(
 """A number of the Social Security of the United States, after its name."""
 
 
-def by_entry(text: str) -> Iterator[Secret]:
-    """What is a secret by the entry that holds it."""
+def by_entry(text: str, *, has_number: bool) -> Iterator[Secret]:
+    """What is a secret by the entry that holds it. `has_number`: FOUR_DIGITS are in the text."""
     if "auth" in text:
         for match in AUTH.finditer(text):
             if _is_login(match[1]) or is_strong(match[1]) or is_random(match[1]):
@@ -36,7 +36,7 @@ def by_entry(text: str) -> Iterator[Secret]:
     if "$" in text or "SHA}" in text:
         for match in HASH.finditer(text):
             yield Secret(start=match.start(), end=match.end(), type=SecretType.PASSWORD, name="hash")
-    for match in SOCIAL_SECURITY.finditer(text) if FOUR_DIGITS.search(text) is not None else ():
+    for match in SOCIAL_SECURITY.finditer(text) if has_number else ():
         yield Secret(start=match.start(1), end=match.end(1), type=SecretType.NATIONAL_ID, name="ssn")
 
 

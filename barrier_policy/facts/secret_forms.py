@@ -88,13 +88,15 @@ def by_prefix(text: str) -> Iterator[Secret]:
                     yield Secret(start=match.start(), end=match.end(), type=SecretType.API_KEY, name=prefix.strip("-_.:/"))
 
 
-def by_form(text: str) -> Iterator[Secret]:
-    """What is a secret by its form, whatever stands around it."""
-    if FOUR_DIGITS.search(text) is not None:
+def by_form(text: str, *, has_number: bool) -> Iterator[Secret]:
+    """What is a secret by its form, whatever stands around it. `has_number`: FOUR_DIGITS are in the text."""
+    if has_number:
         yield from _cards(text)
     for marks, find in FORMS:
-        if any(map(text.__contains__, marks)):
-            yield from find(text)
+        for mark in marks:
+            if mark in text:
+                yield from find(text)
+                break
 
 
 def _cards(text: str) -> Iterator[Secret]:
@@ -203,6 +205,14 @@ GIVEN: Final = re.compile(
     r"((?=[\w-]*[a-z])(?=[\w-]*[A-Z])(?=(?:[A-Za-z_-]*\d){2})[A-Za-z]{2,8}[-_][A-Za-z0-9]{10,64})(?![\w-])"
 )
 """What is handed over to be used and looks made by a machine: `use this one: glt-Qm8v…`."""
+MADE: Final = re.compile(r"[-_][A-Za-z0-9]{10}")
+"""What every such value has: quickly found."""
+
+
+def _given(text: str) -> Iterator[Secret]:
+    if MADE.search(text) is not None:
+        yield from _groups(GIVEN, SecretType.API_KEY, "given", lambda value: is_scrambled(value, 3))(text)
+
 
 FORMS: Final[tuple[tuple[tuple[str, ...], Find], ...]] = (
     (("eyJ",), _wholes(JWT, SecretType.JWT)),
@@ -218,7 +228,7 @@ FORMS: Final[tuple[tuple[tuple[str, ...], Find], ...]] = (
     (("-",), _wholes(LICENCE, SecretType.API_KEY, "licence")),
     (("x-", "X-"), _groups(HEADER, SecretType.TOKEN, "header", _has_digit)),
     (("ookie",), _groups(COOKIE, SecretType.TOKEN, "cookie", _has_digit)),
-    ((":",), _groups(GIVEN, SecretType.API_KEY, "given", lambda value: is_scrambled(value, 3))),
+    ((":",), _given),
     (("-u",), _groups(USER_OPTION, SecretType.PASSWORD, "user option")),
 )
 """Who finds what, and what a text has at least one of if there is any: most texts are done with after these."""

@@ -15,7 +15,7 @@ from barrier_policy.facts.secret_codes import CODE_NETWORK, codes_at, keypad_cod
 from barrier_policy.facts.secret_commands import by_command
 from barrier_policy.facts.secret_digits import find_numbers, number_before
 from barrier_policy.facts.secret_entries import by_entry
-from barrier_policy.facts.secret_forms import Secret, by_form, by_prefix
+from barrier_policy.facts.secret_forms import FOUR_DIGITS, Secret, by_form, by_prefix
 from barrier_policy.facts.secret_keys import find_key, find_key_word, find_loose, find_token
 from barrier_policy.facts.secret_labels import NETWORKS, SecretType
 from barrier_policy.facts.secret_passwords import find_login, find_password
@@ -55,8 +55,9 @@ CODE_OWNERS: Final = (
 def search_secrets(text: str) -> Iterator[Secret]:
     """Every finding, in no order; findings may overlap."""
     yield from by_prefix(text)
-    yield from by_form(text)
-    yield from by_entry(text)
+    has_number = FOUR_DIGITS.search(text) is not None
+    yield from by_form(text, has_number=has_number)
+    yield from by_entry(text, has_number=has_number)
     yield from by_command(text)
     yield from _by_label(text)
 

@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Final
 
@@ -137,8 +137,16 @@ def _label_head(is_ascii: bool) -> re.Pattern[str]:
     return re.compile(any_of(head for head in _WORDS_OF_HEAD if head.isascii() or not is_ascii))
 
 
-def find_labels(text: str, lowered: str) -> Iterator[Label]:
-    """Every label of a text, from left to right. `lowered` is the text in lower case, of the same length."""
+@lru_cache(maxsize=4)
+def find_labels(text: str, lowered: str) -> tuple[Label, ...]:
+    """Every label of a text, from left to right. `lowered` is the text in lower case, of the same length.
+
+    The last few answers are remembered: what a text tells and what the next one replies to are looked for in the same words.
+    """
+    return tuple(_labels(text, lowered))
+
+
+def _labels(text: str, lowered: str) -> Iterator[Label]:
     pattern = _label_head(text.isascii())
     found, match = 0, pattern.search(lowered)
     while match is not None and found < MAX_LABELS:

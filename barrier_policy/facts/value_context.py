@@ -34,7 +34,7 @@ AFTER_NUMBER = re.compile(
 COUNTED = re.compile(r"[ ]([^\W\d_]{3,})\b")
 TYPE_AFTER = {"amount": "amount", "time": "timestamp", "date": "timestamp", "range": "sequence"}
 BEFORE_AMOUNT = re.compile(rf"(?:\b(?:{CURRENCY_CODES}|R|US|CA|A)|[{CURRENCY_SIGNS}])[{CURRENCY_SIGNS}]?[ \u00a0]?$")
-WORD_TAIL = re.compile(r"[\w.-]+\Z")
+WORD_PART = re.compile(r"[\w.-]+")
 OPENING = frozenset(" \t\"'`([{#“„«「*_~")
 
 
@@ -91,5 +91,6 @@ def implicit_name(text: str, start: int) -> str:
 
 def word_before(text: str, end: int) -> str:
     """The word that ends at `end`; "" where it has no letter."""
-    match = WORD_TAIL.search(text, max(0, end - REACH), end)
-    return match[0] if match and any(map(str.isalpha, match[0])) else ""
+    backwards = WORD_PART.match(text[max(0, end - REACH) : end][::-1])  # forwards, each place would be tried
+    word = backwards[0][::-1] if backwards else ""
+    return word if any(map(str.isalpha, word)) else ""

@@ -198,11 +198,11 @@ def build_record(join: Join, number: int, coverage: Coverage, provenance: Proven
 
 def repair_record(record: Record, carried: Collection[str], *, archived: bool) -> None:
     """Change a span record to what it is once records hold the `carried` items and, where `archived`, the original can be read back."""
-    lists = [value for field in record.values() for value in (field.values() if isinstance(field, dict) else [field])]
-    for entries in lists:
-        for entry in entries if isinstance(entries, list) else ():
-            if isinstance(entry, dict) and entry.get("id") in carried:
-                entry["carried"] = entry["held"] = True
+    for field in record.values():
+        for entries in field.values() if isinstance(field, dict) else (field,):
+            for entry in entries if isinstance(entries, list) else ():
+                if isinstance(entry, dict) and entry.get("id") in carried:
+                    entry["carried"] = entry["held"] = True
     if archived:
         record["provenance"] = {"present": True, "retrievable": True, "uri": ""}
 

@@ -82,7 +82,7 @@ class Evaluator:
                 errors.append(rule.error("condition", found.message))
             else:
                 (warnings if found.mode is Mode.WARN else reasons).append(rule.reason(span, errors))
-                if bars(found):
+                if self._in_force and bars(found):
                     errors += [rule.error("exception", text) for text in self._failures(found.rule, span)]
         return Verdict(
             verdict=judged.verdict,

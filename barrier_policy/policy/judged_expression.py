@@ -6,7 +6,6 @@ What conditions say is remembered by what they can see of a record, because that
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from functools import cached_property
 from typing import Any, TypeVar
 
 from barrier_policy.policy.cel.engine import FAILED, Engine, Failed, Value
@@ -28,11 +27,14 @@ class JudgedSpan:
         self.reading = reading
         self.engine = engine
         self.digest = digest
+        self._activation: Any = None
 
-    @cached_property
+    @property
     def activation(self) -> Any:
         """What programs of the engine take for the record."""
-        return self.engine.bind(self.reading.span())
+        if self._activation is None:
+            self._activation = self.engine.bind(self.reading.span())
+        return self._activation
 
 
 class JudgedExpression:

@@ -8,8 +8,7 @@ false). Texts that an engine can't take, with NUL or lone surrogates, are escape
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Hashable, Iterable, Mapping
-from functools import cached_property
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from operator import itemgetter
 from typing import Annotated, Any, TypedDict
 
@@ -53,6 +52,8 @@ class RecordReader:
             if not isinstance(value, (dict, Mapping)) or name not in value:  # a dict is told at once
                 return _ABSENT
             value = value[name]
+        if not value and type(value) is list:  # as most lists are
+            return _NOTHING
         key = self._json(value)
         return self._json(_printable(value)) if _ESCAPED_NUL in key else key
 
@@ -87,15 +88,22 @@ class Reading:
         self.keys = keys
         self._paths = paths
         self._values: dict[Path, Any] = {}
+        self._sights: dict[Path, Hashable] = {}
 
-    @cached_property
+    @property
     def sights(self) -> dict[Path, Hashable]:
         """What conditions can see of each path: two records with equal sights are equal to every condition.
 
         INVARIANT: CEL as it is allowed here compares no records, so of the records in a list a condition sees nothing but how many there
         are, their order, and the fields that it names.
         """
-        return {path: self._sight(path, reader) for path, reader in self._paths.items()}
+        if not self._sights:
+            keys = self.keys
+            self._sights = {
+                path: keys[path] if reader.see is None or keys[path] == _NOTHING else self._sight(path, reader.see)
+                for path, reader in self._paths.items()
+            }
+        return self._sights
 
     def problem(self, paths: Iterable[Path]) -> str:
         """Why an expression that reads these paths can't be evaluated; empty if it can."""
@@ -119,12 +127,9 @@ class Reading:
             holder[path[-1]] = value
         return span
 
-    def _sight(self, path: Path, reader: _PathReader) -> Hashable:
-        key = self.keys[path]
-        if reader.see is None or key == _NOTHING:
-            return key
+    def _sight(self, path: Path, see: Callable[[Any], Hashable]) -> Hashable:
         value = self.value(path)
-        return key if value is None else tuple(map(reader.see, value))
+        return self.keys[path] if value is None else tuple(map(see, value))
 
     def value(self, path: Path) -> Any:
         """What stands at a path, None where that is not what the schema says."""

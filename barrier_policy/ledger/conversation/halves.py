@@ -84,7 +84,8 @@ def _said(conversation: Conversation, turn: Turn) -> frozenset[str]:
 
 def _asked(text: str) -> list[frozenset[str]]:
     """The words of each thing that a message asks: of each clause of each sentence with a question mark."""
-    clauses = (clause for question in _ASKED.findall(text) for clause in _CLAUSE.split(question))
+    questions = _ASKED.findall(text) if "?" in text or "？" in text else []
+    clauses = (clause for question in questions for clause in _CLAUSE.split(question))
     return [words for clause in clauses if len(words := content_words(clause)) >= 2]
 
 

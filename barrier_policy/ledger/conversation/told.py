@@ -93,7 +93,7 @@ def whole_message(conversation: Conversation, turn: Turn, facts: Sequence[Fact])
     Left out is what stands before and after the sentences of `facts` only to be polite, or to ask for nothing in particular.
     """
     text = user_text(conversation, turn).strip()
-    if len(text) > (MAX_LIST if numbers_points(text) else MAX_WHOLE) or "secret" in turn.kinds:
+    if "secret" in turn.kinds or len(text) > MAX_LIST or (len(text) > MAX_WHOLE and not numbers_points(text)):
         return ""
     sentences = [match.span() for match in _SENTENCE.finditer(text)]
     told = [span for span in sentences if not _is_courtesy(text[slice(*span)], facts)]

@@ -94,6 +94,8 @@ class Conversation(msgspec.Struct, frozen=True, kw_only=True):
 
     def of_kind(self, message: int, *kinds: str) -> list[Fact]:
         """The facts of a message that are of one of the kinds."""
+        if self.facts.kinds[message].isdisjoint(kinds):
+            return []
         return [fact for fact in self.facts.by_message[message] if fact.kind in kinds]
 
     def turn(self, message: int) -> Turn:
@@ -246,7 +248,7 @@ def end_of(message: Message) -> str:
 
 def words_of(message: Message) -> str:
     """The words of a message, calls and results left out."""
-    return "\n".join(part.text for part in message.parts if part.text and part.type not in CALL_OR_RESULT)
+    return "\n".join([part.text for part in message.parts if part.text and part.type not in CALL_OR_RESULT])
 
 
 def user_text(conversation: Conversation, turn: Turn) -> str:

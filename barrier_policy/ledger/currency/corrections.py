@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from barrier_policy.facts.words import content_words
+from barrier_policy.facts.words import AnyCase, content_words
 from barrier_policy.ledger.model import Correction
 
 MAX_SENTENCE = 400
@@ -51,33 +51,30 @@ PAIRS = (
     re.compile(rf"(?P<old>{_VALUE})\S{{0,8}}(?:ではなく|じゃなくて)(?P<new>{_VALUE})|(?P<new2>{_VALUE})\S{{0,4}}(?:而不是|，不是)(?P<old2>{_VALUE})"),
 )  # fmt: skip
 """Both values in one sentence."""
-CUE = re.compile(
+CUE = AnyCase(
     r"\b(?:actually|correction|corrected|sorry|my mistake|typo|i meant?|make (?:it|that)|instead|rather|scratch that|strike that|moved to|postponed to|changed to|(?:is|are) now"
     r"|korrektur|stattdessen|doch lieber|ich mein(?:t)?e|verschoben auf|geändert auf|(?:ist|sind) jetzt|tippfehler|entschuldigung|verzeihung"
     r"|plutôt|je voulais dire|désolée?|pardon|à la place|est maintenant|reportée? au|corrección|quise decir|perdón|en su lugar|ahora es"
     r"|correzione|piuttosto|volevo dire|scusa|invece|adesso è|ora è|correção|quis dizer|desculpe|em vez disso|agora é"
     r"|correctie|ik bedoel(?:de)?|in plaats daarvan|is nu|rättelse|i ?stället|jag menade|poprawka|zamiast tego|przepraszam|исправ\w+|вместо этого|извините|точнее)\b"
-    r"|更正|应该是|不对|訂正",
-    re.IGNORECASE,
+    r"|更正|应该是|不对|訂正"
 )
 """Words by which somebody takes back what was said."""
-OWN_ERROR = re.compile(
+OWN_ERROR = AnyCase(
     r"\b(?:sorry|apolog\w+|correction|erratum|typo|mistaken|i (?:misread|misspoke|mistyped|miscounted|was wrong|got (?:it|that|this) wrong|stand corrected)"
     r"|i made (?:a|an) (?:mistake|error)|my (?:mistake|bad|error)|korrektur|entschuldigung|verzeihung|tippfehler|mein fehler"
     r"|(?:ich )?habe? (?:ich )?mich (?:verlesen|vertan|verzählt|verschrieben|geirrt)|pardon|désolée?|je me suis trompée?|mon erreur"
     r"|perdón|lo siento|me equivoqué|mi error|corrección|scusa(?:te)?|mi sono sbagliat[oa]|mio errore|correzione"
     r"|desculpe|me enganei|meu erro|correção|ik heb me vergist|mijn fout|correctie|rättelse|förlåt|jag läste fel|pomyliłem|pomyłka|poprawka"
-    r"|извин\w+|ошиб(?:ся|лась|ка)|исправлени\w+)\b|更正|看错|抱歉|訂正|読み間違え",
-    re.IGNORECASE,
+    r"|извин\w+|ошиб(?:ся|лась|ка)|исправлени\w+)\b|更正|看错|抱歉|訂正|読み間違え"
 )
 """Words by which somebody owns up to an error."""
 NO = re.compile(r"(?:no|nope|wait|nein|non|não|nee|nej|nie|нет)[,:–—-]", re.IGNORECASE)
 BARE = 4
 """Words up to which a sentence that begins with `no,` says nothing but the new value."""
-MORE = re.compile(
+MORE = AnyCase(
     r"[?？]|\b(?:also|too|as well|another|additional\w*|extra|more|add|auch|zusätzlich\w*|weitere\w*|noch|mehr|aussi|autres?|encore|également|también|otr[oa]s?|más|anche|altr[oiae]|più|também"
-    r"|outr[oa]s?|mais|ook|meer|nog|också|mer|też|więcej|также|ещё|еще)\b",
-    re.IGNORECASE,
+    r"|outr[oa]s?|mais|ook|meer|nog|också|mer|też|więcej|также|ещё|еще)\b"
 )
 """Words by which something is added or asked, and nothing taken back."""
 
@@ -112,7 +109,7 @@ def may_correct(sentence: str) -> bool:
 
 def may_correct_itself(sentence: str) -> bool:
     """Whether a sentence of the agent has the form of a correction of what it said itself."""
-    return OWN_ERROR.search(sentence) is not None and len(sentence) <= MAX_SENTENCE and VALUE.search(sentence) is not None
+    return len(sentence) <= MAX_SENTENCE and bool(values_in(sentence)) and OWN_ERROR.search(sentence) is not None
 
 
 def _takes_back(sentence: str) -> bool:

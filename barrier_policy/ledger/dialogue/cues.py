@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 
 from barrier_policy.facts.phrases import Hit, words_of
-from barrier_policy.facts.words import lower_case
-from barrier_policy.ledger.dialogue.words import all_words, entries_of, find_words
+from barrier_policy.facts.words import AnyCase, lower_case
+from barrier_policy.ledger.dialogue.words import all_words, entries_of, find_words, has_words
 
 FIRST_WORDS = 8
 """Words of a message in which an answer is put off."""
@@ -32,10 +32,9 @@ _GREETING = re.compile(r"\W*(?:\w+(?:\s\w+)?,)?[\W_]*")
 _CLAUSE_SIGN = re.compile(r"[,;:—–，、；：]|[.!?…。！？؟](?=\s*\S)")
 """After it comes another clause or sentence."""
 
-WAITS = re.compile(
+WAITS = AnyCase(
     r"\b(?:i(?:'|’)?(?:m| am)? ?wait(?:ing)? for (?:your|you|a go|the go)|awaiting your|ich warte auf (?:dein|ihr|eur|die freigabe|das ok)|j(?:'|’)attends (?:ton|ta|votre|le feu)"
-    r"|espero (?:tu|su|a que)|aspetto (?:il tuo|la tua|un tuo)|aguardo (?:o seu|a sua|sua|seu)|ik wacht op (?:je|jouw|uw)|jag väntar på (?:ditt|din)|czekam na (?:twoj|twój|pańsk)|жду (?:вашего|твоего))",
-    re.IGNORECASE,
+    r"|espero (?:tu|su|a que)|aspetto (?:il tuo|la tua|un tuo)|aguardo (?:o seu|a sua|sua|seu)|ik wacht op (?:je|jouw|uw)|jag väntar på (?:ditt|din)|czekam na (?:twoj|twój|pańsk)|жду (?:вашего|твоего))"
 )
 """Words by which the agent says that the user must speak first."""
 
@@ -72,6 +71,7 @@ _TIME = re.compile(
     re.IGNORECASE,
 )
 """A time of day."""
+_DIGIT = re.compile(r"\d")
 
 _OBJECT = r"(?: (?:that|this|it|so|these|those|them|(?:that|this|the|your) (?:rules?|limits?|instructions?|wish(?:es)?)))?"
 _ACKNOWLEDGEMENTS = (
@@ -96,7 +96,7 @@ _ACKNOWLEDGEMENTS = (
     r"|zrozumiał[ea]m|rozumiem|jasne|dobrze|zrobię to|przyjął?em|rozumím|jasně|dobře|udělám to|anladım|tamam|hallederim|понял[аи]?|понятно|хорошо|сделаю(?: это)?|принято|учту|ясно"
     r"|好的?|明白了?|收到|知道了|没问题|我会的|了解(?:です|しました|いたしました)?|承知(?:しました|いたしました|です)?|かしこまりました|わかりました|分かりました|はい|알겠습니다|네|확인했습니다"
 )
-ACKNOWLEDGES = re.compile(rf"\W*(?:{_ACKNOWLEDGEMENTS})(?:\W+(?:{_ACKNOWLEDGEMENTS}))*\W*", re.IGNORECASE)
+ACKNOWLEDGES = AnyCase(rf"\W*(?:{_ACKNOWLEDGEMENTS})(?:\W+(?:{_ACKNOWLEDGEMENTS}))*\W*")
 """A sentence of nothing but words by which somebody takes note of what was said: it names nothing that could be owed besides."""
 MAX_ACKNOWLEDGEMENT = 120
 UNDERTAKING_WORDS = 8
@@ -139,6 +139,8 @@ _AWAITS_HINTS = (
     "موافق", "تأكيد", "उत्तर", "मंज़ूरी",
 )  # fmt: skip
 """One of these stands in whatever the longer pattern finds: most texts are done with after them."""
+_PLAIN_HINTS = tuple(filter(str.isascii, _AWAITS_HINTS))
+"""Those that an ASCII text can have."""
 
 
 def only_acknowledges(text: str) -> bool:
@@ -149,7 +151,7 @@ def only_acknowledges(text: str) -> bool:
 def only_greets(text: str) -> bool:
     """Whether a sentence is no more than two words that lead in: `Hi there!`."""
     words = words_of(text, GREETING_WORDS + 1)
-    return 0 < len(words) <= GREETING_WORDS and words[0].text in entries_of("leads_in")
+    return 0 < len(words) <= GREETING_WORDS and words[0] in entries_of("leads_in")
 
 
 def undertakes(text: str) -> bool:
@@ -160,7 +162,7 @@ def undertakes(text: str) -> bool:
 
 def declines(text: str) -> bool:
     """Whether a message begins with a no, or with words by which somebody takes a wish back: `nah, then not`, `oh wait, leave it`."""
-    return any(find_words(name, text, first=DECLINING_WORDS) is not None for name in ("declines", "withdraws"))
+    return any(has_words(name, text, first=DECLINING_WORDS) for name in ("declines", "withdraws"))
 
 
 def withdrawn_from(text: str) -> int:
@@ -177,40 +179,41 @@ def _ends_clause(text: str, hit: Hit[str]) -> bool:
 
 def takes_note(reply: str) -> bool:
     """Whether the agent says in a few words that it has written down, changed or struck off what it was told."""
-    return only_acknowledges(reply) or find_words("takes_note", reply, first=UNDERTAKING_WORDS) is not None
+    return only_acknowledges(reply) or has_words("takes_note", reply, first=UNDERTAKING_WORDS)
 
 
 def thanks(text: str) -> bool:
     """Whether a message begins with thanks."""
-    return find_words("thanks", text, first=OPENING_WORDS) is not None
+    return has_words("thanks", text, first=OPENING_WORDS)
 
 
 def promises(text: str) -> bool:
     """Whether the agent says that it will look again, report or remind, in words that mean nothing else."""
-    return find_words("promises", text) is not None
+    return has_words("promises", text)
 
 
 def promises_for_later(sentence: str) -> bool:
     """Whether the agent says that it will do something, and at which later time or after what: `once they are here, I'll send both`."""
-    return find_words("will", sentence) is not None and is_for_later(sentence)
+    return has_words("will", sentence) and is_for_later(sentence)
 
 
 def find_awaited(text: str) -> str | None:
     """The words by which the agent says that somebody other than the user has yet to answer."""
     lowered = lower_case(text)
-    found = _AWAITS.search(lowered) if any(map(lowered.__contains__, _AWAITS_HINTS)) else None
+    hints = _PLAIN_HINTS if lowered.isascii() else _AWAITS_HINTS
+    found = _AWAITS.search(lowered) if any(map(lowered.__contains__, hints)) else None
     return text[found.start() : found.end()] if found else _words(text, "others_wait")
 
 
 def find_waiting(text: str) -> str | None:
     """The words by which the agent says that the user must speak first."""
     found = WAITS.search(text)
-    return found.group() if found else _words(text, "agent_waits")
+    return text[found.start() : found.end()] if found else _words(text, "agent_waits")
 
 
 def asks_for_report(text: str) -> bool:
     """Whether the agent asks the user to look at something and say what they see."""
-    return find_words("asks_report", text) is not None
+    return has_words("asks_report", text)
 
 
 def wants_word(text: str) -> bool:
@@ -225,7 +228,7 @@ def says_not_yet(text: str) -> bool:
 
 def limits(answer: str) -> bool:
     """Whether an answer says in which case only, until when or with which exception it holds."""
-    return find_words("limits", answer) is not None
+    return has_words("limits", answer)
 
 
 def says_it_waits(text: str) -> bool:
@@ -240,12 +243,12 @@ def _words(text: str, name: str) -> str | None:
 
 def tells_rest(text: str) -> bool:
     """Whether the agent says that it is still at the rest of what was asked."""
-    return find_words("still_at_it", text) is not None
+    return has_words("still_at_it", text)
 
 
 def postpones(text: str) -> bool:
     """Whether somebody puts an answer off and turns to something else."""
-    return find_words("puts_off", text, first=FIRST_WORDS) is not None
+    return has_words("puts_off", text, first=FIRST_WORDS)
 
 
 def defers(text: str) -> bool:
@@ -255,17 +258,17 @@ def defers(text: str) -> bool:
 
 def is_for_later(text: str) -> bool:
     """Whether a message names a later time, or what has to happen before: `on Thursday`, `once the scans are back`, `at 23:30`."""
-    return _TIME.search(text) is not None or find_words("for_later", text) is not None
+    return (_DIGIT.search(text) is not None and _TIME.search(text) is not None) or has_words("for_later", text)
 
 
 def turns_elsewhere(text: str) -> bool:
     """Whether a message begins with something else than what was just talked about: `also …`."""
-    return find_words("besides", text, first=OPENING_WORDS) is not None
+    return has_words("besides", text, first=OPENING_WORDS)
 
 
 def has_question_word(text: str) -> bool:
     """Whether a message asks by a question word near its beginning, or anywhere where its language puts such words late."""
-    return _opening(text) is not None or find_words("asks_anywhere", text) is not None
+    return _opening(text) is not None or has_words("asks_anywhere", text)
 
 
 def _opening(text: str) -> Hit[str] | None:
@@ -276,13 +279,13 @@ def _opening(text: str) -> Hit[str] | None:
     if hit is None:
         return None
     before = text[: hit.start].rstrip()
-    leads = all(word.text in entries_of("leads_in") for word in words_of(before, ASKING_WORDS))
+    leads = all(word in entries_of("leads_in") for word in words_of(before, ASKING_WORDS))
     return hit if leads or before.endswith(_CLAUSE_MARKS) else None
 
 
 def asks_where(text: str) -> bool:
     """Whether a message asks for a place."""
-    return find_words("asks_where", text) is not None
+    return has_words("asks_where", text)
 
 
 def has_question_mark(text: str) -> bool:
@@ -302,7 +305,7 @@ def only_asks(text: str) -> bool:
     if len(text) > MAX_QUESTION or _CLAUSE_SIGN.search(text, begin) is not None:
         return False
     hit = _opening(text)
-    return (hit is not None and hit.start == begin) or find_words("asks_anywhere", text) is not None
+    return (hit is not None and hit.start == begin) or has_words("asks_anywhere", text)
 
 
 def may_ask(text: str) -> bool:
@@ -313,4 +316,4 @@ def may_ask(text: str) -> bool:
 def resumes(text: str) -> bool:
     """Whether a short message says to go on with what was begun."""
     short = len(words_of(text, RESUMING_WORDS + 1)) <= RESUMING_WORDS and len(text) <= MAX_ACKNOWLEDGEMENT
-    return short and find_words("goes_on", text) is not None
+    return short and has_words("goes_on", text)

@@ -13,7 +13,7 @@ from importlib.resources import files
 
 import msgspec
 
-from barrier_policy.facts.phrases import Hit, Phrases, Word, words_of
+from barrier_policy.facts.phrases import Hit, Phrases, words_of
 
 MAX_WORDS = 120
 """Words of a message that are looked at."""
@@ -68,6 +68,11 @@ def _languages() -> tuple[Language, ...]:
     return tuple(msgspec.json.decode(entry.read_bytes(), type=Language) for entry in entries)
 
 
+def has_words(name: str, text: str, *, first: int = MAX_WORDS) -> bool:
+    """Whether an entry of a list stands in a text, within its first words."""
+    return _lists(name).hold(text, _words(text, first))
+
+
 def find_words(name: str, text: str, *, first: int = MAX_WORDS) -> Hit[str] | None:
     """The first entry of a list in a text, within its first words."""
     return next(iter(all_words(name, text, first=first)), None)
@@ -79,6 +84,6 @@ def all_words(name: str, text: str, *, first: int = MAX_WORDS) -> list[Hit[str]]
 
 
 @lru_cache(maxsize=8)
-def _words(text: str, limit: int) -> tuple[Word, ...]:
+def _words(text: str, limit: int) -> list[str]:
     """The first words of a text; the last few answers are remembered, for several lists are looked up in the same text."""
-    return tuple(words_of(text, limit))
+    return words_of(text, limit)

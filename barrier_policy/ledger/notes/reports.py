@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import pairwise
 
 from barrier_policy.facts.prose import prose_sentences
+from barrier_policy.facts.words import AnyCase
 from barrier_policy.ledger.conversation.answered import told_look_ups
 from barrier_policy.ledger.conversation.told import STATES, is_instruction
 from barrier_policy.ledger.conversation.turns import Conversation, user_text, words_of
@@ -22,11 +23,10 @@ REPORTS = ("report", "negation_evidence", "correction", "binding", "status_pendi
 MAX_REPORTS = 4
 MAX_REPORT = 320
 """Longer texts are compositions from results, which are kept where they stand."""
-_AGREES = re.compile(
+_AGREES = AnyCase(
     r"\b(?:you(?:'|’)?re (?:quite |absolutely )?right|you are (?:quite |absolutely )?right|du hast recht|sie haben recht|da hast du recht|vous avez raison|tu as raison|tienes razón|tiene razón"
     r"|hai ragione|ha ragione|tens razão|tem razão|você tem razão|je hebt gelijk|u hebt gelijk|du har rätt|du har ret|du har rett|olet oikeassa|masz rację|ma pan rację|ma pani rację"
-    r"|máš pravdu|máte pravdu|ты прав\w*|вы правы|ви маєте рацію|igazad van|haklısın\w*|ai dreptate|έχεις δίκιο|έχετε δίκιο)\b|你说得对|您说得对|おっしゃる通り|맞습니다|أنت محق",
-    re.IGNORECASE,
+    r"|máš pravdu|máte pravdu|ты прав\w*|вы правы|ви маєте рацію|igazad van|haklısın\w*|ai dreptate|έχεις δίκιο|έχετε δίκιο)\b|你说得对|您说得对|おっしゃる通り|맞습니다|أنت محق"
 )
 """Words by which somebody says that the other one is right."""
 MAX_ABOUT_SECRET = 160
