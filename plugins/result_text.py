@@ -26,7 +26,7 @@ WORD: Final = 40
 """Output of this size can be the answer to a question for a state (`active`), beyond it it is text that happens to hold words."""
 
 _EXIT: Final = re.compile(
-    r"\bexit(?:ed)?(?: with)?(?: exit)?(?: code| status)\s*[:=]?\s*(-?\d{1,4})\b|^\W{0,3}exit\s*[:=]?\s*(-?\d{1,4})\s*$|"
+    r"\bexit(?:ed)?(?: with)?(?: exit)?(?: code| status)\s*[:=]?\s*(-?\d{1,4})\b|(?:^\W{0,3}|[,;]\s*)exit\s*[:=]?\s*(-?\d{1,4})\s*$|"
     r"\bwith (?:exit )?code\s*[:=]?\s*(-?\d{1,4})\b|<returncode>\s*(-?\d{1,4})|\breturn(?:ed)? ?code\s*[:=]?\s*(-?\d{1,4})\b",
     re.IGNORECASE | re.MULTILINE,
 )

@@ -29,6 +29,8 @@ ENVIRONMENT_KEY = re.compile(
 )
 """Many issuers write the environment into their keys: `xk_live_…`, `sk-test-…`."""
 CARD = re.compile(r"(?<![\w.-])(?:\d{4}(?:[ -]?\d{4}){2}[ -]?\d{1,7}|3\d{3}[ -]\d{6}[ -]\d{5})(?![\w.-]?\d)")
+ACCOUNT_HEAD = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){0,6} ?\Z")
+"""How the number of a bank account (ISO 13616) begins; what follows is no card."""
 FOUR_DIGITS = re.compile(r"\d{4}")
 """What every number of a card or of a social security has: quickly found, and hardly ever there."""
 AUTHORIZATION = re.compile(r"(?i)\b(?:bearer|basic)[ ]+([A-Za-z0-9._~+/=-]{12,})")
@@ -108,6 +110,7 @@ def _cards(text: str) -> Iterator[Secret]:
             13 <= len(digits) <= 19
             and digits[0] in (2, 3, 4, 5, 6)
             and len(set(digits)) > (1 if _checks(digits) else 2)
+            and ACCOUNT_HEAD.search(text, max(0, match.start() - 36), match.start()) is None
             and (grouped or _checks(digits) or CARD_NAME.search(text, max(0, match.start() - 40), match.start()))
         ):
             yield Secret(start=match.start(), end=match.end(), type=SecretType.CARD, name="card")

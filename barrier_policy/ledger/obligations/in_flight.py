@@ -55,9 +55,15 @@ def _is_only_sent(call: Call) -> bool:
 
 
 def half_done(conversation: Conversation, effect_states: Mapping[str, str]) -> Iterator[Found]:
-    """What the agent says is under way or half done in the newest unfinished work: its own words are the only record."""
+    """What the agent says is under way or half done in the newest unfinished work: its own words are the only record.
+
+    Words whose order has left in an earlier compaction count as of such work: they were kept for it.
+    """
     given = [
-        turn for turn in conversation.turns if turn.has_user and turn.start < conversation.present and is_instruction(turn)
+        turn
+        for turn in conversation.turns
+        if turn.start < conversation.present
+        and (is_instruction(turn) if turn.has_user else conversation.has_left_in(turn))
     ]
     for turn in given[-1:]:
         for message in range(turn.start, min(turn.end, conversation.present)):

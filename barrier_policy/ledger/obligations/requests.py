@@ -271,9 +271,11 @@ def _stands_since_question(conversation: Conversation, turn: Turn) -> bool:
 
 
 def _called_off(conversation: Conversation, turn: Turn) -> bool:
-    """The user's next word takes the request back. What the user said next may have left in an earlier compaction."""
+    """The user's next word surely takes the request back. What the user said next may have left in an earlier compaction."""
     after = turn.index + 1
     if after >= len(conversation.turns) or conversation.has_left_in(turn):
         return False
-    kinds = conversation.turns[after].kinds
-    return bool(kinds & {"denial"}) and "request" not in kinds
+    reply = conversation.turns[after]
+    denials = conversation.of_kind(reply.start, "denial") if "denial" in reply.kinds else []
+    sure = any(not denial.get("proposed") for denial in denials)
+    return sure and "request" not in reply.kinds and not asks(last_sentence(user_text(conversation, reply)))
