@@ -49,6 +49,8 @@ def test_a_secret_in_an_entry_is_masked(text: str, value: str) -> None:
         "auth: ${REDIS_AUTH}",
         "auth: sha256",
         "order 4111 1111 1112",
+        "New bank from November! GB33 EXMP 2020 1555 5555 55, please quote HP-REB-26.",
+        "FR76 3000 6000 0112 3456 7890 189",
         "build 4444444444444444",
         "the part number is 536-22-8812",
         "SSN is required",

@@ -187,6 +187,14 @@ def looked_up(number: str, tool: str, answer: str, **arguments: str) -> list[dic
     ]
 
 
+HALF_PORTED = [
+    said("user", "Change of plan: charts in the browser with Plotbird, and no animations, the wall tablets are slow."),
+    *edited("web/charts.js", "4 replacements in web/charts.js"),
+    said(
+        "assistant",
+        "4 of 10 charts: temperature, humidity, CO2 and noise are ported, the page mixes both kinds at the moment.",
+    ),
+]
 TWO_QUESTIONS = "when does the choir meet on sunday? and who keeps the spare key of the small vestry?"
 HALF_ANSWERED = [
     said("user", TWO_QUESTIONS),
@@ -203,6 +211,7 @@ HALF_ANSWERED = [
     [
         (PUT_OFF, "(a) by ward, (b) by age, (c) by day"),
         (HALF_DONE, "reader moved, schema mapping not yet"),
+        (HALF_PORTED, "temperature, humidity, CO2 and noise are ported"),
         (HALF_ANSWERED, TWO_QUESTIONS),
     ],
 )
@@ -214,6 +223,7 @@ def test_what_is_open_because_of_what_left_stays_open_in_later_rounds(
     for _ in range(4):
         messages = list(gate.compact(messages, keep_last=2, now="2026-06-01T00:00:00Z").messages)
         assert needed in json.dumps(messages, ensure_ascii=False)
+        messages += [said("user", "Right."), said("assistant", "Good, it is a quiet day. " * 20)]
 
 
 def test_what_was_held_although_its_answer_has_left_is_held_for_some_turns_and_not_for_ever(tmp_path: Path) -> None:

@@ -109,3 +109,16 @@ def test_who_gives_a_value_tells_to_leave_it_as_it_is() -> None:
 def test_a_condition_and_another_wish_take_no_earlier_order_back(order: str, after: str) -> None:
     decision = judge([*user(order), *agent("Understood."), *user(after), *agent("OK."), *OTHER])
     assert order in shown(decision) or at(decision, 0).action == "retain"
+
+
+def test_a_no_that_may_be_about_something_else_calls_nothing_off() -> None:
+    asked = [
+        *user("Find out which account has her orders and what happens to her points in a merge."),
+        *tool("get_orders", "C-1180: 6", year=2024),
+    ]
+    told = agent("The older one has all six. What a merge does to the points I still have to find.")
+    later = [
+        *user("hang on, phone. where do i block someone who keeps sending us memes"),
+        *agent("Under settings, senders."),
+    ]
+    assert at(judge([*asked, *told, *later]), 0).action == "retain"

@@ -62,8 +62,7 @@ def half_done(conversation: Conversation, effect_states: Mapping[str, str]) -> I
     given = [
         turn
         for turn in conversation.turns
-        if turn.start < conversation.present
-        and (is_instruction(turn) if turn.has_user else conversation.has_left_in(turn))
+        if turn.start < conversation.present and (is_instruction(turn) if turn.has_user else conversation.has_left_in(turn))
     ]
     for turn in given[-1:]:
         for message in range(turn.start, min(turn.end, conversation.present)):
