@@ -222,7 +222,7 @@ def redundant_comparison(sources: Sources) -> Iterator[Hit]:
 def _simpler(file: SourceFile, expression: SourceExpression, node: Node) -> tuple[Edit, ...]:
     operand, literal = node.args
     yaml: YamlNode = expression.node
-    if "\n" in yaml.source or "\\" in yaml.source or "''" in yaml.source:
+    if not yaml.source or "\n" in yaml.source or "\\" in yaml.source or "''" in yaml.source:
         return ()  # offsets of the text and of the file differ
     quoted = yaml.source[:1] in ("'", '"')
     begin = file.offset(yaml.line, yaml.column) + quoted
