@@ -32,7 +32,7 @@ class Fsync(StrEnum):
 
 
 class LogSpec(msgspec.Struct, frozen=True, kw_only=True):
-    """A decision log.
+    """A decision log. Without a `path` these are settings for one that is named elsewhere, by `--log`.
 
     `rotate_mb` is the size in megabytes (10**6 bytes) from which on a file of JSON lines is put aside; None: never. `include_text` keeps
     the explanations of rules, which quote the transcript; secrets in them are masked. `labels` are put into every record.
@@ -41,7 +41,7 @@ class LogSpec(msgspec.Struct, frozen=True, kw_only=True):
     anchors whose records stay as well.
     """
 
-    path: Path
+    path: Path = Path()
     kind: LogKind = LogKind.AUTO
     fsync: Fsync = Fsync.ALWAYS
     rotate_mb: int | None = None

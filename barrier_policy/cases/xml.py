@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import groupby
 from pathlib import PurePath
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
@@ -45,8 +46,11 @@ def _case(suite: Element, row: Row) -> None:
         failure.text = "\n".join(map(clean, [f"{row.file}:{row.line}", *table_lines(row)]))
 
 
-def cobertura(coverage: Coverage) -> bytes:
-    """A class for each policy file, a line for each line with a rule or clause; what is to be shown of it are its branches."""
+def cobertura(coverage: Coverage, roots: Sequence[PurePath] = ()) -> bytes:
+    """A class for each policy file, a line for each line with a rule or clause; what is to be shown of it are its branches.
+
+    Files are named from the first of `roots` that they lie in, so that the report says the same on every machine.
+    """
     rate = f"{coverage.percent / 100:.4f}"
     counts = {"branches-covered": str(coverage.shown), "branches-valid": str(coverage.points), "complexity": "0"}
     lines = {"lines-covered": str(_lines(coverage, hit=True)), "lines-valid": str(_lines(coverage, hit=False))}
@@ -60,15 +64,19 @@ def cobertura(coverage: Coverage) -> bytes:
     classes = SubElement(package, "classes")
     ordered = sorted(coverage.rules, key=lambda rule: (rule.file, rule.line))
     for file, group in groupby(ordered, key=lambda rule: rule.file):
-        _class(classes, file, list(group))
+        _class(classes, _from_root(PurePath(file), roots), list(group))
     return _document(root)
 
 
-def _class(classes: Element, file: str, rules: list[RuleCoverage]) -> None:
+def _from_root(file: PurePath, roots: Sequence[PurePath]) -> PurePath:
+    return next((file.relative_to(root) for root in roots if file.is_relative_to(root)), file)
+
+
+def _class(classes: Element, file: PurePath, rules: list[RuleCoverage]) -> None:
     of_file = Coverage(rules=tuple(rules))
     rate = f"{of_file.percent / 100:.4f}"
-    name = clean(PurePath(file).stem)
-    head = {"name": name, "filename": clean(file), "branch-rate": rate, "line-rate": rate, "complexity": "0"}
+    name = clean(file.stem)
+    head = {"name": name, "filename": clean(file.as_posix()), "branch-rate": rate, "line-rate": rate, "complexity": "0"}
     found = SubElement(classes, "class", head)
     SubElement(found, "methods")
     lines = SubElement(found, "lines")

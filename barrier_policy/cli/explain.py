@@ -96,7 +96,7 @@ class _View:
 
     def __init__(self, analysis: Analysis, decider: Decider, number: int) -> None:
         self.found: Assessment = analysis.assessments[number]
-        self.join = analysis.join
+        self.sources = analysis.sources
         self.record = record_of(analysis.join, self.found)
         self.clauses = decider.evaluator.clauses(self.record)
         self.verdict: Verdict = analysis.evaluator.evaluate(self.record, self.found.digest)
@@ -193,7 +193,7 @@ class _View:
 
     def records(self) -> Iterator[str]:
         """The carrier records that a repair would write."""
-        records = repair_records(self.join, self.found)
+        records = repair_records(self.sources, self.found)
         if records:
             yield ""
             yield "carrier records of the repair"

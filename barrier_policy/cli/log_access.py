@@ -71,12 +71,17 @@ class LoggedSession:
 
 
 def log_spec(request: Request, profile: Profile) -> LogSpec | None:
-    """The log to write or read: `--log`, with the other settings of the profile, or the profile's. None where neither names one."""
+    """The log to write or read: `--log`, with the other settings of the profile, or the profile's. None where there is neither.
+
+    Raises LogError where there are settings, and nothing says for which log.
+    """
     if request.log is None:
+        if profile.log is not None and profile.log.path == LogSpec().path:
+            raise LogError("the log has no path (give `--log PATH`, or `path` in section `log` of the profile)")
         return profile.log
     if profile.log is None:
         return LogSpec(path=request.log)
-    kind = LogSpec(path=request.log).kind
+    kind = LogSpec().kind
     return msgspec.structs.replace(profile.log, path=request.log, kind=kind)
 
 

@@ -146,12 +146,16 @@ def sign(
 @guarded
 def verify(
     file: BundleFile,
-    keys: Annotated[list[Path], typer.Option("--keys", metavar="PATH", help="Public keys, or folders of `*.pub`.")],
+    keys: Annotated[
+        list[Path] | None,
+        typer.Option("--keys", metavar="PATH", help="Public keys, or folders of `*.pub`; default: the profile's."),
+    ] = None,
+    profile: ProfileFile = None,
 ) -> int:
     """Check that a bundle is whole and signed by one of these keys. Exit code 3 if it is not."""
     from barrier_policy.cli.policy_bundle import verify_file
 
-    return verify_file(file, tuple(keys))
+    return verify_file(Request(profile=profile), file, tuple(keys or ()))
 
 
 @policy_app.command()

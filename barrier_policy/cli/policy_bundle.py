@@ -58,10 +58,13 @@ def sign_file(file: Path, key: Path | None, variable: str) -> int:
     return OK
 
 
-def verify_file(file: Path, keys: tuple[Path, ...]) -> int:
-    """Say who signed a bundle."""
+def verify_file(request: Request, file: Path, keys: tuple[Path, ...]) -> int:
+    """Say who signed a bundle. The keys are those of the profile where none are given. Raises BarrierPolicyError."""
     from barrier_policy.policy.signature import load_keys, verify_bundle
 
+    keys = keys or chosen_profile(request).bundle.keys
+    if not keys:
+        raise BarrierPolicyError("no public keys are named (give --keys PATH, or `bundle: {keys: […]}` in the profile)")
     bundle = read_bundle(file)
     allowed = load_keys(keys)
     with _naming(str(file)):

@@ -23,6 +23,7 @@ from barrier_policy.errors import BarrierPolicyError
 from barrier_policy.log.replay import analyse_again
 from barrier_policy.plugins import load_plugins
 from barrier_policy.policy.coverage import Coverage, RuleCoverage
+from barrier_policy.policy.loader import shipped_policies
 from barrier_policy.policy.mutants import Mutation
 from barrier_policy.walk import Analysis, Decider, open_store
 
@@ -33,7 +34,9 @@ def test_policies(
     """Run the cases and print what came out. `fail_under` is in per cent of what is to be shown."""
     report = run_tests(asked)
     if cobertura is not None:
-        write_output(cobertura_xml(report.coverage), cobertura, option="--cobertura")
+        write_output(
+            cobertura_xml(report.coverage, (Path.cwd(), shipped_policies().parent)), cobertura, option="--cobertura"
+        )
     if format is TestFormat.JSON:
         write_bytes(_json(report))
     elif format is TestFormat.JUNIT:

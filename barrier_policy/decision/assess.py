@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from barrier_policy.carrier.record import CarrierRecord, Draft, write_down
-from barrier_policy.carrier.write import Placement, Sources, draft_records, find_sources, is_shared, place, shown_texts
+from barrier_policy.carrier.write import Placement, Sources, draft_records, is_shared, place, shown_texts
 from barrier_policy.decision.model import Blocking, Reason, Repair
 from barrier_policy.decision.reasons import ReasonWriter
 from barrier_policy.decision.remedies import (
@@ -222,9 +222,8 @@ def record_of(join: Join, found: Assessment) -> Record:
     return build_record(join, join.number_of(found.span), found.coverage, found.provenance)
 
 
-def repair_records(join: Join, found: Assessment) -> list[CarrierRecord]:
+def repair_records(sources: Sources, found: Assessment) -> list[CarrierRecord]:
     """The records of its own that the repair of a span writes; `Assessment.shared` go into records of others."""
-    sources = find_sources(found.rebind, join.ledger, join.messages)
     return [write_down(draft) for draft in repair_drafts(sources, found)]
 
 

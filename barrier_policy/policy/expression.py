@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from barrier_policy.errors import Issue
 from barrier_policy.join.schema import RecordSchema, element
 from barrier_policy.policy.cel.check import check
@@ -16,6 +18,7 @@ from barrier_policy.policy.yaml import Node
 
 NOTHING = Expression(text="", cel="false", reads=(), line=0, column=0)
 """Stands for a condition that is not right."""
+_COMMENT = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|(//)""")
 
 
 class ExpressionReader:
@@ -77,9 +80,7 @@ class ExpressionReader:
             how = f' (write it in quotes: "{kind(node).strip("`")}")' if isinstance(text, bool) else ""
             self._issues.append(node.issue(f"{kind(node)} where an expression is needed{how}"))
             return None, None
-        if node.is_folded:
-            self._issues.append(node.issue("an expression can't be folded, its places would be lost (use a block with `|`)"))
-            return None, None
+        self._check_comment(node, text)
         tree, problems = parse_expression(text)
         checked = None
         if tree is not None:
@@ -91,6 +92,14 @@ class ExpressionReader:
         if problems or checked is None:
             return tree, None
         return tree, checked if self._compiles(node, checked) else None
+
+    def _check_comment(self, node: Node, text: str) -> None:
+        """Refuse a comment in a folded text: what stands in the lines below it would be a part of it."""
+        start = next((match.start(1) for match in _COMMENT.finditer(text) if match[1]), None) if node.is_folded else None
+        if start is not None:
+            line, column = node.place(start)
+            message = "a comment in a folded text takes the rest of the text with it (use a block with `|`)"
+            self._issues.append(Issue(file=node.file, line=line, column=column, message=message, path=node.path))
 
     def _compiles(self, node: Node, checked: Variable) -> bool:
         """A last look by the engine itself, as long as all is well: what stands around a broken variable can't compile."""

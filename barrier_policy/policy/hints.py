@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 def suggestion(name: str, known: Iterable[str]) -> str:
     """`(did you mean `x`?)` where one known name is close, else `(known: a, b, c)`."""
-    names = sorted(known)
+    names = sorted(set(known))
     close = difflib.get_close_matches(name, names, n=1, cutoff=0.7)
     if close:
         return f"(did you mean `{close[0]}`?)"

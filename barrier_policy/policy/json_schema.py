@@ -229,7 +229,7 @@ def _log() -> dict[str, Any]:
         "include_text": {"type": "boolean"},
         "labels": {"type": "object", "additionalProperties": _text()},
     }
-    return _mapping(known, ["path"])
+    return _mapping(known)
 
 
 SCHEMAS: dict[str, Callable[[RecordSchema], dict[str, Any]]] = {

@@ -23,7 +23,9 @@ class ShapeReader:
     def fields(self, node: Node, what: str, required: Collection[str], optional: Collection[str] = ()) -> dict[str, Node]:
         """The known fields of a mapping. `what` names it in messages (`rule `x.y``, `policy`)."""
         if not isinstance(node.value, dict):
-            self.issues.append(node.issue(f"the {what} is {kind(node)} (it must be a mapping with {listing(required)})"))
+            self.issues.append(
+                node.issue(f"the {what} is {kind(node)} (it must be a mapping with {listing(required or optional)})")
+            )
             return {}
         known = [*required, *optional]
         for key, child in node.value.items():

@@ -76,14 +76,13 @@ def verify_bundle(bundle: Bundle, keys: Sequence[PublicKey]) -> PublicKey:
             data = base64.b64decode(signature.signature, validate=True)
             Ed25519PublicKey.from_public_bytes(key.raw).verify(data, signed_bytes(bundle.manifest.digest))
         except (InvalidSignature, binascii.Error, ValueError):
-            raise BundleError(
-                f"the signature of {key.id[:19]}… is wrong (the bundle was changed after it was signed)"
-            ) from None
+            found = f"the signature of {key.id[:19]}… is not one of {bundle.manifest.digest[:19]}…"
+            raise BundleError(f"{found} (the bundle was changed after it was signed)") from None
     if not signed:
         found = (
             "it is not signed"
             if not bundle.signatures
-            else f"signed by {', '.join(s.key[:19] + '…' for s in bundle.signatures)}"
+            else f"it has signatures of {', '.join(s.key[:19] + '…' for s in bundle.signatures)}"
         )
         raise BundleError(f"no allowed key signed the bundle ({found}; {len(allowed)} key(s) are allowed)")
     return allowed[signed[0].key]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -22,6 +23,13 @@ MAX_DEPTH = 24
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,17})")
 _WORDS = {"": None, "null": None, "true": True, "false": False}
 _ESCAPE_LENGTHS = {"x": 4, "u": 6, "U": 10}
+_BLANK = r" \t\r\n\x85\u2028\u2029"
+_WRITTEN = {
+    "'": re.compile(f"''|[^{_BLANK}]"),
+    '"': re.compile(rf"\\(?:x..|u.{{4}}|U.{{8}}|[^xUu{_BLANK}tnrLNP])|[^\\{_BLANK}]|\\[tnrLNP{_BLANK}]()"),
+    "": re.compile(f"[^{_BLANK}]"),
+}
+"""What stands for one character that is no blank, by the quote; with an empty group what stands for a blank or for nothing."""
 
 
 class Node(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,13 +58,17 @@ class Node(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_folded(self) -> bool:
-        """Whether line breaks of the file became spaces, so that places inside the text are lost."""
+        """Whether line breaks of the file became spaces."""
         return self.source.startswith(">") or ("\n" in self.source and not self.source.startswith("|"))
 
     def place(self, offset: int) -> tuple[int, int]:
-        """Line and column in the file of a character of the text; of the value itself where it is folded."""
-        if not isinstance(self.value, str) or self.is_folded:
+        """Line and column in the file of a character of the text; of the value itself where it is no text of the file."""
+        if not isinstance(self.value, str) or not self.source:
             return self.line, self.column
+        if self.is_folded:
+            before = self.source[: _folded_offset(self.source, self.value, offset)]
+            breaks = before.count("\n")
+            return self.line + breaks, len(before) - before.rfind("\n") if breaks else self.column + len(before)
         if self.source.startswith("|"):
             return self._place_in_block(self.value, offset)
         return self.line, self.column + _source_offset(self.source, offset)
@@ -196,3 +208,13 @@ def _source_offset(source: str, offset: int) -> int:
         else:
             position += 1
     return position
+
+
+def _folded_offset(source: str, text: str, offset: int) -> int:
+    """The offset in a scalar of several lines as written of a character of its text: to fold changes nothing but blanks."""
+    number = len(_WRITTEN[""].findall(text[:offset]))
+    quote = source[0] if source[0] in _WRITTEN else ""
+    start = source.find("\n") if source[0] == ">" else len(quote)
+    end = len(source) - len(quote)
+    found = (match for match in _WRITTEN[quote].finditer(source, start, end) if not match.groups() or match[1] is None)
+    return next((match.start() for match in islice(found, number, None)), end)

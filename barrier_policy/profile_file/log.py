@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from barrier_policy.log_spec import (
     LABEL,
@@ -20,20 +19,20 @@ from barrier_policy.policy.shape import kind
 from barrier_policy.policy.yaml import Node
 from barrier_policy.profile_file.shape import ProfileShape
 
-LOG_KEYS = ("kind", "fsync", "rotate_mb", "keep_files", "keep_days", "anchors", "include_text", "labels")
+LOG_KEYS = ("path", "kind", "fsync", "rotate_mb", "keep_files", "keep_days", "anchors", "include_text", "labels")
 FILES_ONLY = ("rotate_mb", "keep_files", "keep_days", "anchors")
 
 
 def read_log(reader: ProfileShape, node: Node) -> LogSpec:
     """The settings of the log; those of files are mistakes for a database."""
-    fields = reader.fields(node, "section `log`", ("path",), LOG_KEYS)
-    default = LogSpec(path=Path())
+    fields = reader.fields(node, "section `log`", (), LOG_KEYS)
+    default = LogSpec()
     chosen = reader.choice(fields.get("kind"), LogKind, default.kind)
     for key in FILES_ONLY:
         if key in fields and chosen is LogKind.SQLITE:
             reader.issues.append(fields[key].key_issue(f"`{key}` is for kind `jsonl`, a database is one file"))
     return LogSpec(
-        path=reader.path(reader.text(fields.get("path"))),
+        path=reader.path(reader.text(fields["path"])) if "path" in fields else default.path,
         kind=chosen,
         fsync=reader.choice(fields.get("fsync"), Fsync, default.fsync),
         rotate_mb=reader.whole(fields.get("rotate_mb"), "megabytes", MAX_ROTATE_MB),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
+from barrier_policy.join.join import Join
 from barrier_policy.ledger.model import Item, is_live
 from barrier_policy.policy.model import PolicySet
 from barrier_policy.report.model import (
@@ -35,14 +36,15 @@ def build_report(analysis: Analysis, decider: Decider, *, file: str, now: str = 
     spans = SpanViews(analysis, decider, words)
     views = tuple(spans.view(number) for number in range(len(analysis.assessments)))
     totals = action_totals(analysis)
+    homes = _homes(analysis.join)
     return Report(
         head=_head(analysis, words, file=file, now=now, tool=tool),
         totals=totals,
         tail_tokens=totals[-1].tokens,
         blocking=tuple(_blocking(analysis, words)),
         spans=views,
-        records=tuple(_records(analysis, words)),
-        ledger=tuple(_ledger(analysis, words, anchors)),
+        records=tuple(_records(analysis, words, homes)),
+        ledger=tuple(_ledger(analysis, words, anchors, homes)),
         rules=tuple(_rules(decider.policies, words, views)),
         tables=spans.tables(),
     )
@@ -86,7 +88,14 @@ def _blocking(analysis: Analysis, words: Words) -> Iterator[BlockingView]:
         )
 
 
-def _records(analysis: Analysis, words: Words) -> Iterator[RecordView]:
+def _homes(join: Join) -> dict[str, str]:
+    """The anchor of the span that introduced an item, by item; those of the tail have none."""
+    homes = {item.id: span_anchor(number) for number, items in enumerate(join.items) for item in items}
+    homes.update((name, span_anchor(number)) for number, facts in enumerate(join.extensions) for name, _ in facts)
+    return homes
+
+
+def _records(analysis: Analysis, words: Words, homes: Mapping[str, str]) -> Iterator[RecordView]:
     for number, record in enumerate(analysis.decision.carrier):
         message = record.source.message
         # What a turn shares cites its message; all other records cite a part of theirs.
@@ -100,16 +109,16 @@ def _records(analysis: Analysis, words: Words) -> Iterator[RecordView]:
             text=words.whole(record.text, message),
             digest=record.digest,
             place=words.place(message, "" if whole else record.source.pointer),
+            spans=tuple(dict.fromkeys(homes[item["id"]] for item in record.fields["items"] if item["id"] in homes)),
         )
 
 
-def _ledger(analysis: Analysis, words: Words, anchors: Mapping[str, str]) -> Iterator[LedgerItem]:
+def _ledger(analysis: Analysis, words: Words, anchors: Mapping[str, str], homes: Mapping[str, str]) -> Iterator[LedgerItem]:
     ledger = analysis.join.ledger
     events: dict[str, list[EventView]] = {}
     for event in ledger.events:
         shown = EventView(message=event.message, state=event.state, reason=words.line(event.reason, event.message, 160))
         events.setdefault(event.item, []).append(shown)
-    home = {item.id: span_anchor(number) for number, items in enumerate(analysis.join.items) for item in items}
     for item in ledger.items:
         state = ledger.state(item)
         yield LedgerItem(
@@ -120,7 +129,7 @@ def _ledger(analysis: Analysis, words: Words, anchors: Mapping[str, str]) -> Ite
             state=state,
             live=is_live(item, state),
             message=item.message,
-            span=home.get(item.id, ""),
+            span=homes.get(item.id, ""),
             words=words.line(item.text, item.message),
             attributes=tuple(_attributes(item, words)),
             events=tuple(events.get(item.id, ())),

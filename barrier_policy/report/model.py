@@ -86,7 +86,7 @@ class RepairView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RecordView(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A carrier record that a planned repair would write."""
+    """A carrier record that a planned repair would write. `spans` are the anchors of those whose items it holds."""
 
     anchor: str
     id: str
@@ -96,6 +96,7 @@ class RecordView(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     text: str
     digest: str
     place: Place
+    spans: tuple[str, ...]
 
 
 class RecordLine(msgspec.Struct, frozen=True, kw_only=True, gc=False):

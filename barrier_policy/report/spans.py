@@ -148,5 +148,5 @@ class SpanViews:
                 text=self._words.whole(record.text, record.source.message),
                 anchor=self._records.get(record.id, ""),
             )
-            for record in repair_records(self._analysis.join, found)
+            for record in repair_records(self._analysis.sources, found)
         )

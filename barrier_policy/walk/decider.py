@@ -60,6 +60,7 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     masker: Masker
     turns: int
     join: Join
+    sources: Sources
     assessments: tuple[Assessment, ...]
     plan: Plan
     policies: PolicySet
@@ -168,6 +169,7 @@ class Decider:
             masker=established.masker,
             turns=established.turns,
             join=judged.join,
+            sources=judged.sources,
             assessments=judged.assessments,
             plan=judged.plan,
             policies=self.policies,

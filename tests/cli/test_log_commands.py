@@ -59,6 +59,18 @@ def test_the_profile_names_a_log_and_its_labels(run: Run, talk: str) -> None:
     assert run("log", "verify").code == 0
 
 
+def test_a_profile_without_a_path_has_settings_for_the_log_that_is_named(run: Run, talk: str) -> None:
+    Path("barrier-policy.yaml").write_text("log: {labels: {team: payments}}")
+    assert run("decide", talk, "--log", "d.jsonl").code == 0
+    (line,) = run("log", "show", "d.jsonl", "--format", "jsonl").out.splitlines()
+    assert json.loads(line)["labels"] == {"team": "payments"}
+    assert run("explain", talk, "0").code == 0
+    for command in (("decide", talk), ("log", "show")):
+        done = run(*command)
+        assert (done.code, done.out) == (2, "")
+        assert done.err == "the log has no path (give `--log PATH`, or `path` in section `log` of the profile)\n"
+
+
 def test_a_decision_that_cant_be_logged_is_not_given_out(run: Run, talk: str) -> None:
     done = run("decide", talk, "--log", "nowhere/d.jsonl")
     assert (done.code, done.out) == (2, "")

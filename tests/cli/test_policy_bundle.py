@@ -50,6 +50,18 @@ def test_a_signed_bundle_is_verified_and_its_signer_named(run: Run, signed: Path
     assert found.code == 0 and "signed by keys/release.pub (sha256:" in found.out
 
 
+def test_the_keys_of_the_profile_verify_a_bundle_where_none_are_named(run: Run, signed: Path, tmp_path: Path) -> None:
+    unnamed = run("policy", "bundle", "verify", signed)
+    assert (unnamed.code, unnamed.out) == (2, "")
+    assert unnamed.err == "no public keys are named (give --keys PATH, or `bundle: {keys: […]}` in the profile)\n"
+    for name, more in (("barrier-policy.yaml", ()), ("other.yaml", ("--profile", "other.yaml"))):
+        profile = tmp_path / name
+        profile.write_text("bundle: {keys: [keys]}\n")
+        found = run("policy", "bundle", "verify", signed, *more)
+        assert found.code == 0 and f"signed by {tmp_path}/keys/release.pub (sha256:" in found.out
+        profile.unlink()
+
+
 def test_a_changed_or_unsigned_bundle_is_not_verified(run: Run, signed: Path, tmp_path: Path) -> None:
     assert run("policy", "bundle", "build", TEAM, "-o", "plain.bundle").code == 0
     found = run("policy", "bundle", "verify", "plain.bundle", "--keys", "keys")

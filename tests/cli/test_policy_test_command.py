@@ -177,6 +177,18 @@ def test_cobertura_has_the_coverage_line_by_line(run: Runner, team: Path, tmp_pa
     assert (done.code, done.err) == (2, "--cobertura: missing/coverage.xml: can't be written (no such file or directory)\n")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "files"), [((), "policies/"), (("team",), "team/"), (("{here}/team",), "team/")], ids=str
+)
+def test_cobertura_names_files_as_every_machine_does(
+    run: Runner, team: Path, tmp_path: Path, arguments: tuple[str, ...], files: str
+) -> None:
+    run("policy", "test", *(argument.format(here=tmp_path) for argument in arguments), "--cobertura", "coverage.xml")
+    root = ElementTree.fromstring((tmp_path / "coverage.xml").read_text())
+    names = [found.get("filename", "") for found in root.iter("class")]
+    assert names and all(name.startswith(files) for name in names)
+
+
 def test_a_case_is_made_from_a_span_and_passes(run: Runner, deploy: str, tmp_path: Path) -> None:
     done = run("policy", "test", "record", deploy, 1, "--rule", "effects.unsettled", "--no-store")
     assert (done.code, done.err) == (0, "")

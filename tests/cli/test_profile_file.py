@@ -221,8 +221,11 @@ def test_the_engines_of_a_profile_are_those_that_exist() -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("log: x.jsonl", "1:6: the section `log` is a text (it must be a mapping with path)"),
-        ("log: {kind: jsonl}", "1:6: the section `log` has no `path` (needed: path)"),
+        (
+            "log: x.jsonl",
+            "1:6: the section `log` is a text (it must be a mapping with anchors, fsync, include_text, keep_days, keep_files, kind, "
+            "labels, path, rotate_mb)",
+        ),
         ("log: {path: x, fsync: often}", "1:23: `often` where one of always, batch, never is needed"),
         ("log: {path: x, rotate_mb: 0}", "1:27: the number 0 where whole megabytes, 1 to 100000, are needed"),
         ("log: {path: x, keep_files: 0}", "1:28: the number 0 where whole files, 1 to 100000, are needed"),

@@ -206,8 +206,9 @@ class TestSignatures:
             forged = msgspec.structs.replace(
                 moved, signatures=(msgspec.structs.replace(moved.signatures[0], signature=signature),)
             )
-            with pytest.raises(BundleError, match="the bundle was changed after it was signed"):
+            with pytest.raises(BundleError, match="the bundle was changed after it was signed") as caught:
                 verify_bundle(forged, load_keys([keys["ours"]]))
+            assert f"is not one of {moved.manifest.digest[:19]}…" in str(caught.value)
 
     def test_no_key_is_in_a_message(self, keys: dict[str, Path], tmp_path: Path) -> None:
         from barrier_policy.policy.signature import load_keys, sign_bundle

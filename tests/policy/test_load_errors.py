@@ -78,7 +78,8 @@ rules:
     references: r
     repair: [confirm]
     condition: >-
-      span.tokens > 1
+      span.tokens > 1 &&
+      span.tokns > 1 // at least
 """
 
 
@@ -137,7 +138,8 @@ def test_all_mistakes_in_the_shape_of_a_file_are_reported_at_once(
             f"16:5: the rule is a text (it must be a mapping with {needed})",
             "22:17: a text where a list of texts is needed",
             "23:5: a permit has no `repair` (repairs lift barriers)",
-            "24:16: an expression can't be folded, its places would be lost (use a block with `|`)",
+            "26:12: `Span` has no field `tokns` (did you mean `tokens`?)",
+            "26:22: a comment in a folded text takes the rest of the text with it (use a block with `|`)",
         ]
     ]
 

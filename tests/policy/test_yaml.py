@@ -103,6 +103,20 @@ e: {f: [x, "y z"]}
 g: |2
    odd
 h: "é😀 end"
+i: >-  # with a comment
+  first word
+
+    kept line
+  last word
+j: 'it''s
+
+  here   and
+  there'
+k: "tab\\t \\u0041 \\
+  joined\\n next
+  end"
+l: plain   text
+  below
 """
 
 
@@ -120,6 +134,17 @@ h: "é😀 end"
         (["e", "f", 1], "z", (9, 15)),
         (["g"], "odd", (11, 4)),
         (["h"], "end", (12, 8)),
+        (["i"], "word", (14, 9)),
+        (["i"], "kept", (16, 5)),
+        (["i"], "last", (17, 3)),
+        (["j"], "here", (20, 3)),
+        (["j"], "and", (20, 10)),
+        (["j"], "there", (21, 3)),
+        (["k"], "joined", (23, 3)),
+        (["k"], "next", (23, 12)),
+        (["k"], "end", (24, 3)),
+        (["l"], "text", (25, 12)),
+        (["l"], "below", (26, 3)),
     ],
 )
 @pytest.mark.parametrize("line_break", ["\n", "\r\n"])
@@ -146,7 +171,7 @@ def test_every_character_of_a_text_has_its_place_in_the_file(
         ('a: "x\\ny"\n', False),
     ],
 )
-def test_a_text_whose_places_are_lost_says_so(text: str, folded: bool) -> None:
+def test_a_text_whose_line_breaks_became_spaces_says_so(text: str, folded: bool) -> None:
     node = parse_yaml(text, "f").value
     assert isinstance(node, dict)
     assert node["a"].is_folded is folded

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from barrier_policy.provenance.file_store import FileStore
 from barrier_policy.report.html import render_html
 from barrier_policy.report.model import Report
 
@@ -192,6 +193,65 @@ def test_everything_is_unfolded_in_print(visit: Open, deploy: Report) -> None:
     assert page.evaluate(folded) == 0
     assert page.evaluate("document.documentElement.scrollHeight") > 2 * on_screen
     assert page.pdf().startswith(b"%PDF")
+
+
+PRINTED = """name => Array.from(document.querySelectorAll(name))
+    .filter(part => part.checkVisibility()).map(part => (part.querySelector('.body') || part).id)"""
+"""The anchors of those parts that a selector finds and the medium shows."""
+
+
+@pytest.fixture
+def repairable() -> list[dict[str, Any]]:
+    """A rule in each of 40 turns."""
+    return [
+        {"role": role, "content": content}
+        for number in range(40)
+        for role, content in (
+            ("user", f"Never restart db-{number} before 0{number % 10}:30. " + "The light is soft this morning. " * 40),
+            ("assistant", f"Order ORD-{4000 + number} stands."),
+        )
+    ]
+
+
+def test_a_filtered_print_has_only_what_belongs_to_the_spans_that_are_shown(
+    visit: Open, make: Make, repairable: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    report = make(repairable, store=FileStore(tmp_path / "store"))
+    page = visit(report)
+    whole = len(page.pdf())
+    page.fill("#filter-spans [name=text]", "db-17 ")
+    page.locator("#shown", has_text="1 of ").wait_for()
+    number = next(number for number, found in enumerate(report.spans) if found.id == shown(page)[0])
+    own = f"span-{number}"
+    page.emulate_media(media="print")
+    assert page.evaluate(PRINTED, "#tables details") == [f"table-{report.spans[number].table}"]
+    assert (
+        page.evaluate(PRINTED, "#records tbody tr") == [found.anchor for found in report.records if own in found.spans] != []
+    )
+    introduced = {found.anchor for found in report.ledger if found.span == own}
+    assert set(page.evaluate(PRINTED, "#ledger tbody tr")) == introduced != set()
+    numbers = report.rule_number()
+    decided = sorted(numbers[reason.rule] for reason in report.spans[number].reasons)
+    assert page.evaluate(PRINTED, "#rules details") == [f"rule-{found}" for found in decided]
+    assert len(page.pdf()) < whole / 5
+    page.emulate_media(media="screen")
+    assert len(page.evaluate(PRINTED, "#rules details")) == len(report.rules)
+
+
+def test_a_filtered_print_has_the_blocking_items_of_the_spans_that_are_shown(
+    visit: Open, make: Make, repairable: list[dict[str, Any]]
+) -> None:
+    report = make(repairable, target=1)
+    page = visit(report)
+    page.fill("#filter-spans [name=text]", "db-17 ")
+    page.locator("#shown", has_text="1 of ").wait_for()
+    page.emulate_media(media="print")
+    rows = page.eval_on_selector_all(
+        "#blocking tbody tr",
+        "rows => rows.filter(row => row.checkVisibility()).map(row => row.querySelector('th').innerText)",
+    )
+    assert len(report.blocking) > 1
+    assert set(rows) == set(shown(page))
 
 
 def test_print_has_one_size_of_text_and_no_source_line_without_its_words(visit: Open, deploy: Report) -> None:

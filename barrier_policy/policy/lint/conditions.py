@@ -12,6 +12,11 @@ from barrier_policy.policy.lint.names import in_expression, problems
 from barrier_policy.policy.lint.source import Behaviour, SourceExpression, SourceFile, SourceRule, Sources
 from barrier_policy.policy.yaml import Node as YamlNode
 
+_GUARDS = {
+    "index": "guard it with `size(…) > n &&`",
+    "/": "guard it with `… != 0 &&`",
+    "%": "guard it with `… != 0 &&`",
+}
 _POSTFIX = {"name", "select", "index", "method", "call", "has", "group", "loop", "literal"}
 
 
@@ -186,11 +191,10 @@ def unguarded_index(sources: Sources) -> Iterator[Hit]:
     """
     for _, rule, condition, seen in observed(sources):
         if seen.errs:
-            risky = next((node for node in condition.walk() if node.op in ("index", "/", "%")), condition.tree)
+            risky = next((node for node in condition.walk() if node.op in _GUARDS), condition.tree)
             assert risky is not None
-            message = (
-                f"`{words(condition, risky)}` of `{rule.id}` errs on a generated record (guard it with `size(…) > n &&`)"
-            )
+            how = _GUARDS.get(risky.op, "guard its variables, and keep its numbers small")
+            message = f"`{words(condition, risky)}` of `{rule.id}` errs on a generated record ({how})"
             yield in_expression(condition, risky.start, message)
 
 
@@ -222,7 +226,7 @@ def redundant_comparison(sources: Sources) -> Iterator[Hit]:
 def _simpler(file: SourceFile, expression: SourceExpression, node: Node) -> tuple[Edit, ...]:
     operand, literal = node.args
     yaml: YamlNode = expression.node
-    if "\n" in yaml.source or "\\" in yaml.source or "''" in yaml.source:
+    if not yaml.source or "\n" in yaml.source or "\\" in yaml.source or "''" in yaml.source:
         return ()  # offsets of the text and of the file differ
     quoted = yaml.source[:1] in ("'", '"')
     begin = file.offset(yaml.line, yaml.column) + quoted

@@ -12,7 +12,7 @@ from datetime import date
 from barrier_policy.policy.document import is_day, no_day
 from barrier_policy.policy.lint.behaviour import always_true, observe_when
 from barrier_policy.policy.lint.model import Hit, Level, at, lint_rule
-from barrier_policy.policy.lint.names import lock_place
+from barrier_policy.policy.lint.names import lock_place, locked_rules
 from barrier_policy.policy.lint.source import Sources, fields_of, items_of, text_of
 from barrier_policy.policy.yaml import Node
 
@@ -178,11 +178,11 @@ def exception_of_locked_rule(sources: Sources) -> Iterator[Hit]:
         reason: Short pings of the build server.
         expires: 2026-03-01
     """
-    rules = {rule.id: (file, rule) for file, rule in sources.all_rules()}
+    locked = locked_rules(sources)
     for node in _exceptions(sources):
         name = fields_of(node).get("rule")
-        found = rules.get(text_of(name))
-        if name is not None and found is not None and found[1].is_locked:
+        found = locked.get(text_of(name))
+        if name is not None and found is not None:
             yield at(name, f"rule `{name.value}` is locked at {lock_place(*found)} (a locked rule has no exceptions)")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from barrier_policy.join.schema import ROOT, SCALARS, element
@@ -13,6 +14,9 @@ from barrier_policy.policy.lint.records import documented_values
 from barrier_policy.policy.lint.source import SourceExpression, SourceFile, SourceRule, Sources, fields_of, items_of
 from barrier_policy.policy.model import Repair
 from barrier_policy.policy.yaml import Node
+
+_INDENT = re.compile(" *")
+_COMMENT = re.compile("( *)#")
 
 
 def problems(sources: Sources, kind: ProblemKind) -> Iterator[Hit]:
@@ -156,14 +160,20 @@ def loosens_locked_rule(sources: Sources) -> Iterator[Hit]:
         id: example.keep-irreversible
         condition: "span.effects.exists(e, e.unsettled && e.class == 'irreversible')"
     """
-    locked: dict[str, tuple[SourceFile, SourceRule]] = {}
-    for below, rule in sources.all_rules():
-        if rule.is_locked:
-            locked.setdefault(rule.id, (below, rule))
+    locked = locked_rules(sources)
     for file, rule in sources.rules():
         below, earlier = locked.get(rule.id, (file, rule))
         if below.layer < file.layer:
             yield at(rule.node, f"rule `{rule.id}` is locked at {lock_place(below, earlier)} (add a rule with another id)")
+
+
+def locked_rules(sources: Sources) -> dict[str, tuple[SourceFile, SourceRule]]:
+    """By id what is locked, as it was first: what a later folder says of such a rule counts for nothing."""
+    locked: dict[str, tuple[SourceFile, SourceRule]] = {}
+    for file, rule in sources.all_rules():
+        if rule.is_locked:
+            locked.setdefault(rule.id, (file, rule))
+    return locked
 
 
 def lock_place(file: SourceFile, rule: SourceRule) -> str:
@@ -216,7 +226,7 @@ def _variables_read(file: SourceFile) -> Iterator[str]:
 
 
 def _without_item(file: SourceFile, variables: Node, item: Node) -> tuple[Edit, ...]:
-    """Takes whole lines: of the item, or of all `variables` where it is the only one. None where lines are shared."""
+    """Takes whole lines: of the item, or of all `variables` where it is the only one, with the comment above. None where lines are shared."""
     items = items_of(variables)
     if items[0].line == variables.key_line:  # `variables: [{…}]` on one line
         return ()
@@ -225,7 +235,16 @@ def _without_item(file: SourceFile, variables: Node, item: Node) -> tuple[Edit, 
     after += [node.key_line for node in file.fields.values() if node.key_line > item.line]
     if not after:
         return ()
-    return (Edit(file=file.name, start=file.offset(start, 1), end=file.offset(min(after), 1)),)
+    first, next_one = (_with_comment(file, line) for line in (start, min(after)))
+    return (Edit(file=file.name, start=file.offset(first, 1), end=file.offset(next_one, 1)),)
+
+
+def _with_comment(file: SourceFile, line: int) -> int:
+    """The first line of the comment right above a line, no deeper than it: that is about what begins there."""
+    depth = len(_INDENT.findall(file.text, *file.lines[line - 1])[0])
+    while line > 1 and (comment := _COMMENT.match(file.text, *file.lines[line - 2])) and len(comment[1]) <= depth:
+        line -= 1
+    return line
 
 
 @lint_rule("shadow-for-ever", Level.WARNING)

@@ -14,8 +14,8 @@ from barrier_policy.policy.lint.source import SourceFile, SourceReader, SourceRu
 from barrier_policy.policy.yaml import Node
 
 PATCH = "Patch"
-_NO_PLACE = ">"
-"""The source of a folded text: it has one place, whatever the offset."""
+_NO_PLACE = ""
+"""The source of a text that stands elsewhere: it has one place, whatever the offset."""
 
 
 def with_patches(files: Sequence[SourceFile], reader: SourceReader) -> tuple[SourceFile, ...]:

@@ -257,7 +257,7 @@ class SourceReader:
     def expression(self, key: str, node: Node, scope: Scope) -> SourceExpression:
         """An expression with what is wrong with it."""
         tree, checked, problems = None, None, tuple[Problem, ...]()
-        if isinstance(node.value, str) and not node.is_folded:
+        if isinstance(node.value, str):
             tree, problems = parse_expression(node.value)
             if tree is not None:
                 checked, more = check(node.value, tree, scope)

@@ -27,6 +27,21 @@
     return texts.get(item);
   };
   const grouped = (number) => number.toString().replace(/\B(?=(\d{3})+$)/g, ",");
+  // While a filter is set, what no shown span introduced or leads to is not printed.
+  const further = all("#blocking tbody tr, #records tbody tr, #ledger tbody tr, #rules details, #tables details");
+  const body = (part) => (part.querySelector(".body") || part).id;
+  const sift = (filtered) => {
+    const wanted = new Set();
+    for (const item of filtered ? spans : [])
+      if (!item.hidden) {
+        wanted.add(body(item));
+        for (const link of item.querySelectorAll("a[href^='#']")) wanted.add(link.hash.slice(1));
+      }
+    for (const part of further) {
+      const names = [body(part), ...(part.dataset.spans || "").split(" ")];
+      part.classList.toggle("beside", filtered && !names.some((name) => wanted.has(name)));
+    }
+  };
   const filter = () => {
     const action = form.elements.action.value;
     const rule = form.elements.rule.value;
@@ -42,6 +57,7 @@
       shown += fits ? 1 : 0;
     });
     const filtered = Boolean(action || rule || words);
+    sift(filtered);
     one("shown").textContent = filtered ? `${grouped(shown)} of ${grouped(spans.length)} spans shown` : `${grouped(spans.length)} spans`;
   };
   const reset = () => {

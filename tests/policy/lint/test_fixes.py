@@ -144,6 +144,25 @@ def test_of_several_variables_only_the_unused_ones_go(fixed: Callable[..., str])
     assert "first" not in text and "fourth" not in text
 
 
+@pytest.mark.parametrize(
+    ("used", "kept", "gone"),
+    [("second", ("second one", "the rules"), ("first one",)), ("first", ("first one", "the rules"), ("second one",))],
+)
+def test_a_variable_goes_with_its_own_comment_and_with_no_other(
+    fixed: Callable[..., str], used: str, kept: tuple[str, ...], gone: tuple[str, ...]
+) -> None:
+    variables = (
+        "variables:\n"
+        "  # the first one\n  # in two lines\n"
+        '  - name: first\n    expression: "span.tokens > 1"\n    # still of the first one\n'
+        "  # the second one\n"
+        '  - {name: second, expression: "span.tokens > 2"}\n'
+    )
+    before = policy_file(variables + f'condition: "variables.{used}"').replace("rules:", "# the rules\nrules:")
+    after = fixed(before, "unused-variable")
+    assert all(words in after for words in kept) and not any(words in after for words in gone)
+
+
 def test_what_can_not_be_put_right_safely_stays(fixed: Callable[..., str]) -> None:
     text = HEAD + "variables: [{name: large, expression: span.tokens > 4000}]\nrules: []\n"
     assert fixed(text) == text

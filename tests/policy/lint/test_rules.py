@@ -122,6 +122,22 @@ def test_what_a_condition_does_is_tried_on_records_that_it_can_tell_apart(
     assert sorted({one.rule for one in found}) == ([expected] if expected else [])
 
 
+@pytest.mark.parametrize(
+    ("condition", "hint"),
+    [
+        ("span.unknowns[0].what == 'orphan_result'", "guard it with `size(…) > n &&`"),
+        ("10 / span.tokens > 2", "guard it with `… != 0 &&`"),
+        ("10 % span.tokens > 2", "guard it with `… != 0 &&`"),
+        ("variables.share > 2", "guard its variables, and keep its numbers small"),
+    ],
+)
+def test_what_can_err_is_told_with_the_guard_that_it_needs(sources: Read, condition: str, hint: str) -> None:
+    variables = 'variables:\n  - {name: share, expression: "10 / span.tokens"}\n'
+    text = policy_file(f'{variables}condition: "{condition}"\nevidence:')
+    (found,) = lint(sources({"a.yaml": text}), select=["unguarded-index"])
+    assert found.message.endswith(f"({hint})")
+
+
 def test_a_value_of_a_variable_is_seen_through(sources: Read) -> None:
     variables = "variables:\n  - {name: bad, expression: \"span.effects.filter(e, e.state == 'partial' && e.held)\"}\n"
     condition = "condition: \"variables.bad.exists(e, e.state == 'started')\"\nevidence: variables.bad"

@@ -65,6 +65,7 @@ def when(text: str) -> str:
         ((BASE, when("span.tokens > > 3")), "syntax-error"),
         ((BASE, EXCEPTION.replace("base.keep-open", "base.keep-opem")), "unknown-rule"),
         ((BASE, PATCH.replace("base.keep-open", "base.keep-opem")), "unknown-rule"),
+        ((BASE, AGAIN, EXCEPTION.replace("base.keep-open", "zzz.other")), "unknown-rule"),
         ((BASE, EXCEPTION.replace("2026-03-01", "'20260301'")), "exception-incomplete"),
         ((BASE, EXCEPTION.replace("2026-03-01", "soon")), "exception-incomplete"),
         ((LOCKED, EXCEPTION), "exception-of-locked-rule"),
@@ -92,6 +93,17 @@ def test_the_linter_and_the_loader_say_the_same(
     assert errors == [(rule, issue.file, issue.line, issue.column, issue.message)]
     places = re.findall(r"yaml(:\d+)(:\d+)?", issue.message)
     assert all(column for _, column in places)
+
+
+def test_an_exception_of_a_rule_stays_one_of_a_locked_rule_beside_a_rule_that_would_replace_it(
+    tmp_path: Path, schema: RecordSchema, any_engine: Engine
+) -> None:
+    below, team = tmp_path / "below", tmp_path / "team"
+    for file, text in ((below / "a.yaml", LOCKED), (team / "a.yaml", AGAIN), (team / "b.yaml", EXCEPTION)):
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text)
+    found = lint(read_sources([team], schema, any_engine, below=[below], today="2026-01-01"))
+    assert [one.rule for one in found if one.level is Level.ERROR] == ["loosens-locked-rule", "exception-of-locked-rule"]
 
 
 def test_a_rule_without_references_is_found_at_the_same_place(
