@@ -156,7 +156,7 @@ def test_a_change_has_the_state_that_its_result_reports(text: Any, state: str) -
         ("To host:repo\n   1a2b3c4..5d6e7f8  main -> main", "done"),
         ("Everything up-to-date", "done"),
         ("ERROR: permission denied\nexit 1", "failed"),
-        ("05-07 OK\n05-08 in staging\nworker w-4 lost heartbeat, exit 137", "unknown"),
+        ("05-07 OK\n05-08 in staging\nworker w-4 lost heartbeat, exit 137", "partial"),
         ("! [rejected] main -> main (fetch first)\nerror: failed to push some refs", "rejected"),
         ("fatal: unable to access: Could not resolve host\nexit code 128", "failed"),
         ("fatal: the remote end hung up unexpectedly\nexit code 128", "unknown"),

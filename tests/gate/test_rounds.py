@@ -223,7 +223,7 @@ def test_what_is_open_because_of_what_left_stays_open_in_later_rounds(
     for _ in range(4):
         messages = list(gate.compact(messages, keep_last=2, now="2026-06-01T00:00:00Z").messages)
         assert needed in json.dumps(messages, ensure_ascii=False)
-        messages += [said("user", "Right."), said("assistant", "Good, it is a quiet day. " * 20)]
+        messages += [said("user", "And how is the weather?"), said("assistant", "Good, it is a quiet day. " * 20)]
 
 
 def test_what_was_held_although_its_answer_has_left_is_held_for_some_turns_and_not_for_ever(tmp_path: Path) -> None:
