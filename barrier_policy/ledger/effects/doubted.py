@@ -13,6 +13,7 @@ from barrier_policy.ledger.conversation.turns import MAX_REPLY, Call, Conversati
 from barrier_policy.ledger.dialogue.cues import says_not_yet, wants_word
 from barrier_policy.ledger.model import Event
 
+SURE = frozenset({"key", "flag", "exit_code"})
 DOUBT = 1_000
 """Thousandths of a logit from which the words of a result and of the reply together leave a deed open."""
 LIKELY = 50
@@ -22,8 +23,8 @@ LIKELY = 50
 def doubted(conversation: Conversation, call: Call, item: str) -> Iterator[Event]:
     """The event by which an effect that its results confirm is open after all."""
     last = call.results[-1] if call.results else None
-    if last is None or last.fact is None:
-        return
+    if last is None or last.fact is None or (last.fact.get("reports") and last.fact.get("basis") in SURE):
+        return  # what a state key or an exit code says is no matter of wording
     place, reply = last.ref.message, _reply(conversation, call)
     doubt = int(last.fact.get("doubt", 0))
     if reply >= 0:
