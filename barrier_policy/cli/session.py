@@ -19,7 +19,7 @@ from barrier_policy.profile_file import load_profile
 from barrier_policy.provenance.store import Store
 from barrier_policy.transcript.model import Transcript
 from barrier_policy.transcript.reader import Compaction, read_compactions, read_transcript
-from barrier_policy.transcript.source import MAX_BYTES, Source
+from barrier_policy.transcript.source import Source, read_bounded
 from barrier_policy.walk import Analysis, Decider, open_store, timestamp
 
 STDIN = "-"
@@ -118,5 +118,5 @@ def chosen_time(text: str) -> str:
 def open_source(name: str) -> Source:
     """A file, or standard input for `-`. Raises TranscriptError."""
     if name == STDIN:
-        return Source(sys.stdin.buffer.read(MAX_BYTES + 1), path="<stdin>")
+        return Source(read_bounded(sys.stdin.buffer), path="<stdin>")
     return Source.open(name)

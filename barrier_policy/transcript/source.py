@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import codecs
 import json
+import os
 from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, BinaryIO, NoReturn
 
 import msgspec
 
@@ -17,6 +18,8 @@ from barrier_policy.errors import Issue, TranscriptError, reason_of
 from barrier_policy.transcript.values import MAX_DEPTH, DepthError, decode_glued, decode_json, glued_texts, json_text
 
 MAX_BYTES = 512 * 1024 * 1024
+PIECE = 1024 * 1024
+"""Bytes that are asked for at once of what has no size: Python sets aside what is asked for, however little there is."""
 BLANK = b" \t\r\x00"
 """Stripped from lines: a file system that loses its last write leaves NULs behind."""
 
@@ -69,7 +72,7 @@ class Source:
         """
         try:
             with open(path, "rb") as file:
-                return cls(file.read(MAX_BYTES + 1), path=str(path))
+                return cls(read_bounded(file), path=str(path))
         except OSError as error:
             reason = reason_of(error)
         except ValueError:  # a NUL in the name
@@ -295,3 +298,13 @@ def _document_problem(data: bytes, error: ValueError) -> dict[str, Any]:
         error.lineno,
         error.colno,
     )
+
+
+def read_bounded(file: BinaryIO) -> bytes:
+    """What a file or a stream holds, or one byte beyond the limit."""
+    pieces: list[bytes] = []
+    left, piece_size = MAX_BYTES + 1, max(PIECE, os.fstat(file.fileno()).st_size + 1)
+    while left > 0 and (piece := file.read(min(left, piece_size))):
+        pieces.append(piece)
+        left -= len(piece)
+    return b"".join(pieces)
