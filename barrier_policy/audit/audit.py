@@ -21,6 +21,7 @@ from barrier_policy.audit.notebook import Notebook
 from barrier_policy.audit.records import LineChecks, as_record, check_carriers, place_before
 from barrier_policy.audit.result import Result, Standing, compare, gives_instructions
 from barrier_policy.audit.rules import RULES
+from barrier_policy.audit.speakers import check_authority, check_speakers
 from barrier_policy.audit.stale import find_superseded
 from barrier_policy.audit.text import NewText, mined
 from barrier_policy.audit.witness import Fate, Witness, index_messages
@@ -114,11 +115,11 @@ class _Audit:
     ) -> None:
         self._decider, self._now, self._earlier = decider, now, earlier
         self._analysis, self._after = before, after
-        result = compare(before.transcript.messages, after.messages)
+        self._compared = result = compare(before.transcript.messages, after.messages)
         self._exact = result.is_gated if exact is None else exact
-        self._result: Result = result if self._exact else result.with_instructions_anew()
+        self._result: Result = result if self._exact else result.with_instructions_anew(is_log=recorded is not None)
         self._later = (*self._result.of(Standing.LATER), *(recorded.later if recorded else ()))
-        is_log = recorded is not None and not self._exact
+        self._is_log = is_log = recorded is not None and not self._exact
         lacks = is_log and bool(self._result.strangers)
         if lacks:
             self._result = self._result.with_summaries_only()
@@ -194,7 +195,9 @@ class _Audit:
         join = self._analysis.join
         unread = frozenset(failure.message for failures in join.failures for failure in failures)
         again = Instructions(self._later) if not self._exact else None
-        check_messages(self._result, join.segmentation.tail_start, unread, self._notes, again)
+        spoken = check_speakers(self._compared, self._notes, is_log=self._is_log)
+        check_authority(self._result.of(Standing.NEW, Standing.CARRIER), self._notes)
+        check_messages(self._result, join.segmentation.tail_start, unread, self._notes, again, spoken)
         check_pairs(self._result, self._notes)
 
     def _items(self, witnesses: Sequence[tuple[Known, Witness]], reported: set[str], new: NewText, *, opaque: bool) -> None:

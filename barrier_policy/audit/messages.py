@@ -27,9 +27,14 @@ def place_of(message: Message, part: int = -1) -> Place:
 
 
 def check_messages(
-    result: Result, tail_start: int, unread: frozenset[int], notes: Notebook, again: Instructions | None = None
+    result: Result,
+    tail_start: int,
+    unread: frozenset[int],
+    notes: Notebook,
+    again: Instructions | None = None,
+    spoken: frozenset[int] = frozenset(),
 ) -> frozenset[int]:
-    """Messages that had to stay. `unread` are those that an extractor failed on. Returns the messages of before that were changed.
+    """Messages that had to stay. `unread` are those that an extractor failed on, `spoken` those that stand in the result as another's.
 
     Of a foreign runtime's result `again` are the instructions that it gives anew, which are not lost; and of what nobody could read nobody
     can say that it is missed. None: the result is a gate's.
@@ -42,7 +47,7 @@ def check_messages(
         if not required:
             continue
         notes.count("messages")
-        if result.keeps(message.index) or message.index in changed:
+        if result.keeps(message.index) or message.index in changed or message.index in spoken:
             continue
         if again is not None and required == "unreadable":
             notes.reclaim("messages", required, Unproven.UNREADABLE)

@@ -14,6 +14,7 @@ from barrier_policy.audit.notebook import Notebook
 from barrier_policy.audit.result import Result, Standing
 from barrier_policy.audit.stale import Superseded
 from barrier_policy.audit.text import OPPOSED, WordIndex
+from barrier_policy.carrier.block import Block
 from barrier_policy.facts.model import Fact
 from barrier_policy.facts.words import content_words
 from barrier_policy.transcript.builder import CARRIER_MARK
@@ -27,9 +28,15 @@ Order = tuple[int, int]
 
 
 def check_carriers(result: Result, carriers: Sequence[Shown], notes: Notebook) -> None:
-    """Carriers that are whole, and none that hides in other new text."""
+    """Carriers that are whole, each once, and none that hides in other new text."""
+    seen: list[Block] = []
     for shown in carriers:
         notes.count("carrier")
+        if shown.block in seen:
+            name, told = f"carrier:{shown.place.message}", "the carrier stands there twice"
+            notes.add("audit.unsupported", "carrier", name, "copy", after=shown.place, found=told)
+        if shown.block is not None:
+            seen.append(shown.block)
         if shown.block is None or not shown.block.intact:
             found = shown.problem or "its digest is not that of its text"
             notes.add(

@@ -62,14 +62,19 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
         )
         return -1 not in self.alignment.after_of or any(stands_in)
 
-    def with_instructions_anew(self) -> Result:
+    def with_instructions_anew(self, *, is_log: bool) -> Result:
         """The same, where new instructions came later: a foreign runtime puts its own where it likes, in their newest form.
 
-        So does what a user said in which only the runtime's own parts differ: the date of today, an image in another size.
+        So does what a user said in which only the runtime's own parts differ: the date of today, an image in another size. Without the log
+        of a runtime (`is_log`) only instructions that stand in the place of others are such, for a summary can be put there too.
         """
         said = {_said(message) for message in self.before if message.kind is MessageKind.MESSAGE}
+        given = {message.origin for message in self.before if not self.keeps(message.index)}
         standing = tuple(
-            Standing.LATER if place is Standing.NEW and (gives_instructions(message) or _said(message) in said) else place
+            Standing.LATER
+            if place is Standing.NEW
+            and (_said(message) in said or (gives_instructions(message) and (is_log or message.origin in given)))
+            else place
             for message, place in zip(self.after, self.standing, strict=True)
         )
         later = {_said(message) for message, place in zip(self.after, standing, strict=True) if place is Standing.LATER}

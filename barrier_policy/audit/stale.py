@@ -18,6 +18,8 @@ PAST = re.compile(
 )
 """Words by which something is told as past or as replaced."""
 NOT = r"\b(?:not|instead of|rather than|nicht|statt|pas|au lieu de|no|en vez de|non|invece di|não|niet|inte|nie|не|вместо) (?:\w+ )?"
+NAMED = re.compile(r"(\S*\d\S*)(?: [^\W\d_a-z]\w*)+")
+"""A value with its name, `12 Elm Street`: found again by the value."""
 SHORTEST = 4
 """Letters of a plain word that can be a state."""
 MAX_ENTRIES = 40
@@ -44,7 +46,11 @@ class Superseded(msgspec.Struct, frozen=True, kw_only=True):
         words = content_words(text)
         for value in _spelt(text):
             for stale, about in self.entries.get(value, ()):
-                if (_is_distinct(stale) or _speaks_of(words, about, value)) and not _is_corrected(text, stale):
+                if (
+                    stale.old in text
+                    and (_is_distinct(stale) or _speaks_of(words, about, value))
+                    and not _is_corrected(text, stale)
+                ):
                     return stale
         return None
 
@@ -74,7 +80,8 @@ def find_superseded(known: Sequence[Known]) -> Superseded:
     entries: dict[str, list[tuple[Stale, frozenset[str]]]] = {}
     for item in known:
         for old, new in _replaced(item):
-            held = entries.setdefault(old, [])
+            named = NAMED.fullmatch(old)
+            held = entries.setdefault(named[1] if named else old, [])
             if len(held) < MAX_ENTRIES and (any(c.isdigit() for c in old) or len(old) >= SHORTEST):
                 held.append((Stale(known=item, old=old, new=new), _about(item)))
     return Superseded(entries=entries)

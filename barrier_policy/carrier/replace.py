@@ -12,6 +12,7 @@ import msgspec
 from barrier_policy.carrier.record import Fields, with_mark
 from barrier_policy.carrier.shelf import Shelf
 from barrier_policy.carrier.unit import Unit
+from barrier_policy.ledger.currency.amended import later_in, later_words, with_later
 from barrier_policy.ledger.currency.corrections import (
     Replaced,
     Statement,
@@ -77,7 +78,7 @@ def _corrected(shelf: Shelf, replaced: Sequence[Replaced]) -> Iterator[Replaceme
             if key.startswith(VALUE) and len(values_in(key.removeprefix(VALUE))) == 1 and entry.everywhere:
                 yield Replacement(name=key, reason=f"message {entry.message} says {entry.new} instead")
             elif key in shelf.units:
-                told.setdefault(key, {})[entry.old] = entry.new
+                told.setdefault(key, {})[entry.told[0]] = entry.told[1]
     for name, new in told.items():
         item = shelf.units[name].item
         if (marked := _marked(item, new)) != item:
@@ -87,11 +88,29 @@ def _corrected(shelf: Shelf, replaced: Sequence[Replaced]) -> Iterator[Replaceme
 def _marked(item: Fields, new: Mapping[str, str]) -> Fields:
     """An item with what holds instead of its values; what replaced one before may have been replaced itself."""
     before = replaced_in(str(item.get("replaced", "")))
-    values = values_in(item["text"])
+    text = item["text"]
     now = {old: new.get(value, value) for old, value in before.items()}
-    now |= {old: value for old, value in new.items() if old in values and value not in values}
+    now |= {old: value for old, value in new.items() if _holds(text, old) and not _holds(text, value)}
     told = told_as_replaced(now)
-    return item | {"replaced": told} if told else item
+    return item | {"replaced": with_later(told, later_in(str(item.get("replaced", ""))))} if told else item
+
+
+def _holds(text: str, told: str) -> bool:
+    """Whether a text has a value, or a value with its name."""
+    return told in values_in(text) or (" " in told and told in text)
+
+
+def find_later(shelf: Shelf, ledger: Ledger, places: Mapping[str, int]) -> Iterator[Replacement]:
+    """Carried rules with what was said later and may change them, where anything was; `places` is as above."""
+    for name, unit in shelf.units.items():
+        since, origin = places.get(unit.source.head), str(unit.item.get("origin", ""))
+        if since is None or unit.kind not in ("constraint", "gate") or origin not in set(Origin):
+            continue
+        rule = str(unit.item.get("rule") or unit.item["text"])
+        later = later_words(rule, origin, since, ledger.amendments)
+        replaced = with_later(str(unit.item.get("replaced", "")), later)
+        if later and replaced != unit.item.get("replaced"):
+            yield Replacement(name=name, item=unit.item | {"replaced": replaced})
 
 
 def _looked_again(unit: Unit, since: int, ledger: Ledger) -> Replacement | None:

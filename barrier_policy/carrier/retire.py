@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from barrier_policy.carrier.record import CarrierRecord
-from barrier_policy.carrier.replace import VALUE, find_replacements
+from barrier_policy.carrier.replace import VALUE, find_later, find_replacements
 from barrier_policy.carrier.shelf import Dropped, Shelf
 from barrier_policy.carrier.shown import Lines
 from barrier_policy.carrier.unit import Unit
@@ -74,6 +74,9 @@ def retire(records: Sequence[CarrierRecord], ledger: Ledger, messages: Sequence[
             shelf.rewrite(change.name, change.item, "it says now what holds instead of its values")
         elif change.name in shelf.units:
             shelf.remove(change.name, change.reason)
+    for change in list(find_later(shelf, ledger, present.places)):
+        if change.item is not None:
+            shelf.rewrite(change.name, change.item, "it says now what came later")
     values = shelf.values()
     gone = dict(present.corrected_values(values))
     gone |= dict(

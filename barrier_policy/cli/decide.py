@@ -46,7 +46,7 @@ def decide_files(request: Request, files: Sequence[str], *, format: OutputFormat
             console = out()
             if number:
                 show(console)
-            print_decision(console, name, analysis, fold=fold)
+            print_decision(console, name, analysis, session.decider.counter, fold=fold)
         else:
             write_bytes(_json(name, analysis, format, excerpts=excerpts))
         if analysis.decision.outcome == "refuse":

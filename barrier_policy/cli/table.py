@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import collections
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from barrier_policy.cli.console import cell, clean, counted, make_table, show
+from barrier_policy.gate.expected import expected
 from barrier_policy.report.rows import LONG, ItemTexts, Row, action_totals, blocked, decision_rows
+from barrier_policy.transcript.tokens import Counter
 from barrier_policy.walk import Analysis
 
 STYLES = {"summarize": "green", "repair": "yellow", "retain": "red", "compact": "green", "refuse": "bold red"}
 
 
-def print_decision(console: Console, name: str, analysis: Analysis, *, fold: bool) -> None:
-    """Print one decision."""
+def print_decision(console: Console, name: str, analysis: Analysis, count: Counter, *, fold: bool) -> None:
+    """Print one decision; `count` counts tokens."""
     rows = decision_rows(analysis, fold=fold)
     for line in _head(name, analysis):
         show(console, cell(line))
@@ -30,7 +32,7 @@ def print_decision(console: Console, name: str, analysis: Analysis, *, fold: boo
     show(console, _totals(analysis))
     for line in _warnings(analysis):
         show(console, cell(line))
-    show(console, _outcome(analysis))
+    show(console, _outcome(analysis, count))
 
 
 def _head(name: str, analysis: Analysis) -> list[str]:
@@ -90,19 +92,31 @@ def _totals(analysis: Analysis) -> Table:
 
 def _warnings(analysis: Analysis) -> list[str]:
     """What would be otherwise if rules in mode warn were enforced: in a folded table their lines may be left out."""
-    found = Counter(reason.rule for span in analysis.decision.spans for reason in span.warnings)
+    found = collections.Counter(reason.rule for span in analysis.decision.spans for reason in span.warnings)
     return [f"in mode warn, counts for nothing: {rule} is true of {counted(found[rule], 'span')}" for rule in sorted(found)]
 
 
-def _outcome(analysis: Analysis) -> Text:
+def _outcome(analysis: Analysis, count: Counter) -> Text:
     decision = analysis.decision
     before, after = decision.totals.tokens_before, decision.budget.tokens_after
     text = Text()
     text.append(decision.outcome, style=STYLES.get(decision.outcome, "bold"))
     if decision.outcome == "compact":
         text.append(f": {before:,} tokens become {after:,}, of these {decision.totals.tokens_carrier:,} in carrier records")
+        text.append(_expected(analysis, count))
     elif decision.outcome == "refuse":
         text.append(f": {before:,} tokens can't become {decision.budget.target_tokens:,}; nothing may be summarized")
     else:
         text.append(f": {before:,} tokens stay as they are")
     return text
+
+
+def _expected(analysis: Analysis, count: Counter) -> str:
+    """What the result of a compaction comes to, which has frames and summaries besides what the decision counts."""
+    decision, found = analysis.decision, expected(analysis.decision, analysis.transcript.messages, count)
+    target, before = decision.budget.target_tokens, decision.totals.tokens_before
+    summaries = "1 summary" if found.summaries == 1 else f"{found.summaries} summaries"
+    text = f"; with the carrier's frame and {summaries} {found.tokens:,} or more"
+    if found.tokens >= before:
+        return f"{text}, which gains nothing"
+    return f"{text}, over the target of {target:,}" if target is not None and found.tokens > target else text

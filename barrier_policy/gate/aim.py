@@ -18,10 +18,14 @@ TRIES = 6
 
 
 class Short(msgspec.Struct, frozen=True, kw_only=True):
-    """No plan reaches the target: the analysis that names what blocks, and what the result would come to at the least, in tokens."""
+    """No plan reaches the target: the analysis that names what blocks, and what the result would come to at the least, in tokens.
+
+    `planned` is what the plan with every repair counts of it: all but frames and what summaries say.
+    """
 
     analysis: Analysis
     tokens: int
+    planned: int
 
 
 def aim(
@@ -33,7 +37,7 @@ def aim(
     while isinstance(done := attempt(analysis), Missed):
         beyond = done.tokens - limit
         if target <= least:
-            return Short(analysis=again(max(analysis.plan.tokens_after - beyond, 0)), tokens=done.tokens)
+            return Short(analysis=again(max(analysis.plan.tokens_after - beyond, 0)), tokens=done.tokens, planned=least)
         tries += 1
         step = beyond * tries  # longer each time: a span more that leaves costs a frame more
         target = max(analysis.plan.tokens_after - step, least) if tries < TRIES else least

@@ -75,7 +75,9 @@ class Compacting(msgspec.Struct, frozen=True, kw_only=True):
         done = attempt(analysis) if limit is None else aim(analysis, limit, planned, attempt)
         if isinstance(done, Short):
             decision = done.analysis.decision
-            raise refusal(decision, self._seen(reasons_digest(decision)), target=limit, least=done.tokens)
+            raise refusal(
+                decision, self._seen(reasons_digest(decision)), target=limit, least=done.tokens, planned=done.planned
+            )
         assert isinstance(done, Compaction)
         return done
 

@@ -65,20 +65,21 @@ def remember(store: Store | None, reasons: str, now: str) -> Seen:
 
 
 def refusal(
-    decision: Decision, seen: Seen, *, target: int | None = None, least: int | None = None
+    decision: Decision, seen: Seen, *, target: int | None = None, least: int | None = None, planned: int | None = None
 ) -> CompactionRefusedError:
     """The error that a refused compaction raises: what blocks, and what would help, cheapest first.
 
-    `target` is what was asked for, where the decision is about a lower one, and `least` what a result has at the least, both in tokens.
+    `target` is what was asked for, where the decision is about a lower one, and `least` what a result has at the least, of which `planned` is
+    what stays and the records; all in tokens.
     """
     relief = find_relief(decision)
     wanted = decision.budget.target_tokens or 0 if target is None else target
-    lines = [
-        f"the compaction is refused: {decision.totals.tokens_before:,} tokens can't become {wanted:,} "
-        "without losing what is still needed"
-    ]
+    framed = planned is not None and planned <= wanted
+    why = "because of the carrier's frame and the summaries" if framed else "without losing what is still needed"
+    lines = [f"the compaction is refused: {decision.totals.tokens_before:,} tokens can't become {wanted:,} {why}"]
     if least is not None:
-        lines.append(f"  with every repair it would be {least:,} tokens or more, the carrier and summaries counted")
+        besides = f": {planned:,} without them" if framed else ""
+        lines.append(f"  with every repair it would be {least:,} tokens or more, the carrier and summaries counted{besides}")
     lines += [_relief_line(entry) for entry in relief[:SHOWN]]
     if len(relief) > SHOWN:
         lines.append(f"  and {len(relief) - SHOWN} more spans (all of them are in the decision)")

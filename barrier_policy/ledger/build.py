@@ -11,6 +11,7 @@ from barrier_policy.ledger.conversation.mere_questions import with_questions
 from barrier_policy.ledger.conversation.remarks import with_remarks
 from barrier_policy.ledger.conversation.turns import Conversation
 from barrier_policy.ledger.conversation.withdrawn import with_withdrawals
+from barrier_policy.ledger.currency.amended import amend, find_amendments
 from barrier_policy.ledger.currency.looked_again import MAX_ANSWER
 from barrier_policy.ledger.currency.superseded import find_corrections, newest_answers, supersede
 from barrier_policy.ledger.effects.find import find_effects
@@ -36,6 +37,7 @@ def build_ledger(conversation: Conversation, bindings: Sequence[Item], binding_e
     corrections = find_corrections(conversation)
     every = (*obligations, *effects, *constraints, *bindings, *surroundings, *notes)
     items, replaced_events = supersede(conversation, every, corrections)
+    amendments = find_amendments(conversation)
     states |= derive_states((*binding_events, *setting_events, *note_events, *replaced_events))
     events: tuple[Event, ...] = (
         *obligation_events,
@@ -48,11 +50,12 @@ def build_ledger(conversation: Conversation, bindings: Sequence[Item], binding_e
     )
     masker = conversation.facts.masker
     return Ledger(
-        items=_masked(tuple(items), conversation),
+        items=_masked(tuple(amend(items, states, amendments)), conversation),
         events=events,
         states=states,
         endings=_masked_endings(conversation),
         corrections=tuple(msgspec.structs.replace(c, text=masker.text(c.text, c.message)) for c in corrections if c.by_user),
+        amendments=amendments,
         answers=_answers(conversation),
         head=message_digest(conversation.messages[-1]) if conversation.messages else "",
     )

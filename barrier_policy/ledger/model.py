@@ -84,6 +84,21 @@ class Correction(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     by_user: bool = True
 
 
+class Amendment(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A sentence of a user or higher that may change a rule.
+
+    `words` are those of its words of content that are not used all the time, `about` those of all that was said with it. One that is `sure`
+    is a release, or says that it changes what was planned.
+    """
+
+    message: int
+    origin: str
+    text: str
+    words: frozenset[str]
+    about: frozenset[str]
+    sure: bool = False
+
+
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """The newest answer of a look-up: where it stands, and its words."""
 
@@ -94,8 +109,9 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 class Ledger(msgspec.Struct, frozen=True, kw_only=True):
     """Items in the order of their first event, and the events. Every state is the last event's.
 
-    `endings` are the words that may end what earlier compactions carried here, `corrections` those that may replace a value in it, and
-    `answers` the newest ones by look-up, where anything was carried; `head` is the digest of the last message.
+    `endings` are the words that may end what earlier compactions carried here, `corrections` those that may replace a value in it,
+    `amendments` those that may change a rule, and `answers` the newest ones by look-up, where anything was carried; `head` is the digest of
+    the last message.
     """
 
     items: tuple[Item, ...]
@@ -103,6 +119,7 @@ class Ledger(msgspec.Struct, frozen=True, kw_only=True):
     states: dict[str, str]
     endings: tuple[Ending, ...] = ()
     corrections: tuple[Correction, ...] = ()
+    amendments: tuple[Amendment, ...] = ()
     answers: Mapping[str, Answer] = {}
     head: str = ""
 

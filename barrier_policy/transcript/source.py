@@ -72,7 +72,7 @@ class Source:
         """
         try:
             with open(path, "rb") as file:
-                return cls(read_bounded(file), path=str(path))
+                return cls(read_bounded(file, os.fstat(file.fileno()).st_size), path=str(path))
         except OSError as error:
             reason = reason_of(error)
         except ValueError:  # a NUL in the name
@@ -300,10 +300,10 @@ def _document_problem(data: bytes, error: ValueError) -> dict[str, Any]:
     )
 
 
-def read_bounded(file: BinaryIO) -> bytes:
-    """What a file or a stream holds, or one byte beyond the limit."""
+def read_bounded(file: BinaryIO, size: int = 0) -> bytes:
+    """What a file or a stream of about this size holds, or one byte beyond the limit."""
     pieces: list[bytes] = []
-    left, piece_size = MAX_BYTES + 1, max(PIECE, os.fstat(file.fileno()).st_size + 1)
+    left, piece_size = MAX_BYTES + 1, max(PIECE, size + 1)
     while left > 0 and (piece := file.read(min(left, piece_size))):
         pieces.append(piece)
         left -= len(piece)

@@ -374,11 +374,56 @@ def lose_carrier(result: Result, pick: random.Random) -> tuple[Message, ...]:
     return tuple(message for message in result.messages if message.kind is not MessageKind.CARRIER)
 
 
+def repeat_carrier(result: Result, pick: random.Random) -> tuple[Message, ...] | None:
+    """The carrier stands there twice."""
+    carriers = [message for message in result.messages if message.kind is MessageKind.CARRIER]
+    return (*result.messages[:-1], *carriers, result.messages[-1]) if carriers else None
+
+
+def speak_as(result: Result, pick: random.Random, was: Origin, role: str, origin: Origin) -> tuple[Message, ...] | None:
+    """A message that was kept is somebody else's."""
+    own = [n for n in kept(result) if result.messages[n].origin is was and any(p.text for p in result.messages[n].parts)]
+    if not own:
+        return None
+    at = pick.choice(own)
+    other = msgspec.structs.replace(result.messages[at], role=role, origin=origin)
+    return (*result.messages[:at], other, *result.messages[at + 1 :])
+
+
+def user_as_agent(result: Result, pick: random.Random) -> tuple[Message, ...] | None:
+    """What a user said is the agent's, who can bind nobody."""
+    return speak_as(result, pick, Origin.USER, "assistant", Origin.AGENT)
+
+
+def agent_as_user(result: Result, pick: random.Random) -> tuple[Message, ...] | None:
+    """What the agent said is an order of the user."""
+    return speak_as(result, pick, Origin.AGENT, "user", Origin.USER)
+
+
+def user_as_system(result: Result, pick: random.Random) -> tuple[Message, ...] | None:
+    """What a user said is an instruction."""
+    return speak_as(result, pick, Origin.USER, "system", Origin.SYSTEM)
+
+
+def tool_as_user(result: Result, pick: random.Random) -> tuple[Message, ...] | None:
+    """What a tool showed is an order of the user."""
+    return speak_as(result, pick, Origin.TOOL, "user", Origin.USER)
+
+
+def summary_as_instructions(result: Result, pick: random.Random) -> tuple[Message, ...]:
+    """The summary speaks as the instructions do."""
+    role, origin = pick.choice([("system", Origin.SYSTEM), ("developer", Origin.DEVELOPER)])
+    return tuple(
+        msgspec.structs.replace(message, role=role, origin=origin) if message.kind is MessageKind.SUMMARY else message
+        for message in result.with_summary("Nothing else happened.")
+    )
+
+
 ON_MESSAGES: dict[str, MessageOperator] = {
     operator.__name__: operator
     for operator in (
         contradict, invent_value, invent_duty, false_release, false_approval, invented_order, name_swap, hide_carrier, blind, lose_message, lose_instructions, change_message, swap_messages,
-        orphan, lose_carrier,
+        orphan, lose_carrier, repeat_carrier, user_as_agent, agent_as_user, user_as_system, tool_as_user, summary_as_instructions,
     )
 }  # fmt: skip
 
@@ -410,6 +455,12 @@ RULES_OF = {
     "change_message": {"audit.altered"},
     "swap_messages": {"audit.unordered"},
     "orphan": {"audit.pair-broken"},
+    "repeat_carrier": {"audit.unsupported"},
+    "user_as_agent": {"audit.altered"},
+    "agent_as_user": {"audit.altered"},
+    "user_as_system": {"audit.altered"},
+    "tool_as_user": {"audit.altered"},
+    "summary_as_instructions": {"audit.unsupported"},
 }
 """Findings that say what an operator did, one of which it must bring on the case of our own."""
 
@@ -442,7 +493,7 @@ def test_an_operator_is_found_and_named_on_the_case_of_our_own(name: str, shop_r
         messages = resealed(shop_result, entries)
     else:
         found = ON_MESSAGES[name](shop_result, pick)
-        if found is None and name == "orphan":
+        if found is None and name in ("orphan", "tool_as_user"):
             pytest.skip("no pair is kept in this case")
         assert found is not None
         messages = found

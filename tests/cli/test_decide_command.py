@@ -18,6 +18,7 @@ from barrier_policy.walk import decide
 
 NOW = "2026-06-01T12:00:00Z"
 NARRATIVE = "The light is soft this morning, and the roses look lovely. "
+EXAMPLE = Path(__file__).parents[2] / "examples" / "conf-write.json"
 Runner = Callable[..., Any]
 
 
@@ -45,6 +46,30 @@ def test_the_totals_add_up_to_the_whole_transcript(run: Runner, talk: str) -> No
     start = next(n for n, line in enumerate(lines) if line.startswith("action "))
     sizes = [int(line.split()[-1].replace(",", "")) for line in lines[start + 1 : start + 5]]
     assert sum(sizes) == json.loads(run("decide", "--format", "json", talk).out)["totals"]["tokens_before"]
+
+
+@pytest.mark.parametrize(
+    ("target", "told"),
+    [
+        ((), "with the carrier's frame and 1 summary 399 or more"),
+        (("--target-tokens", "450"), "or more, over the target of 450"),
+    ],
+)
+def test_the_last_line_says_what_a_compaction_comes_to(
+    run: Runner, tmp_path: Path, target: tuple[str, ...], told: str
+) -> None:
+    done = run("decide", str(EXAMPLE), "--keep-last", "4", "--store", str(tmp_path / "store"), *target)
+    assert done.code == 0
+    assert done.out.splitlines()[-1].endswith(told)
+
+
+def test_the_last_line_says_that_nothing_is_gained(run: Runner, tmp_path: Path) -> None:
+    said = [{"role": "user", "content": f"Order ORD-{n} goes to {n} Elm Street, never by express."} for n in (701, 802)]
+    talk = [*said, *({"role": "assistant", "content": text} for text in ("Fine.", "Sure."))]
+    (tmp_path / "short.json").write_text(json.dumps(talk), encoding="utf-8")
+    done = run("decide", "short.json", "--keep-last", "1", "--store", str(tmp_path / "store"))
+    assert done.out.splitlines()[-1].startswith("compact: ")
+    assert done.out.splitlines()[-1].endswith("or more, which gains nothing")
 
 
 def test_json_is_the_decision_of_the_python_function(run: Runner, talk: str, tmp_path: Path) -> None:

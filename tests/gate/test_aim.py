@@ -59,6 +59,7 @@ def test_a_target_that_only_the_plan_reaches_is_refused_with_what_blocks(
     with pytest.raises(CompactionRefusedError) as raised:
         gate.compact(incident, keep_last=10, target_tokens=least - 1, now=NOW)
     assert f"can't become {least - 1:,}" in str(raised.value) and f"{least:,} tokens or more" in str(raised.value)
+    assert "because of the carrier's frame and the summaries" in str(raised.value)
     assert raised.value.relief and all(item.discharged_by for entry in raised.value.relief for item in entry.items)
     assert gate.store is not None
     assert {read_journal(gate.store, name)[-1].state for name in transactions(gate.store)} <= {State.ROLLED_BACK}

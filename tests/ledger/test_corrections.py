@@ -115,6 +115,11 @@ def test_what_is_said_once_more_holds() -> None:
             WORKERS,
             "Never send more than 40 mails per hour. [40 is superseded: now 42]",
         ),
+        (
+            "The crate goes to 12 Elm Street, ring twice.",
+            "Sorry, the crate goes to 8 Oak Lane instead.",
+            "The crate goes to 12 Elm Street, ring twice. [12 Elm Street is superseded: now 8 Oak Lane]",
+        ),
     ],
 )
 def test_a_carried_statement_says_which_of_its_values_no_longer_hold(

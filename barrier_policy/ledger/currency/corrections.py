@@ -98,6 +98,14 @@ class Replaced(msgspec.Struct, frozen=True, kw_only=True):
     everywhere: bool
     """Whether nobody had said the old value of anything else."""
     by_user: bool = True
+    old_name: str = ""
+    new_name: str = ""
+    """Both with the names behind them, where these differ: `12 Elm Street` and `8 Oak Lane`, of which the number alone says nothing."""
+
+    @property
+    def told(self) -> tuple[str, str]:
+        """The old value and the new one as a line tells them."""
+        return (self.old_name, self.new_name) if self.old_name and self.new_name else (self.old, self.new)
 
 
 def may_correct(sentence: str) -> bool:
@@ -152,11 +160,11 @@ def _pairs(sentence: str) -> Iterator[tuple[str, str]]:
 
 def _newest(entry: Replaced, entries: Sequence[Replaced]) -> Replaced:
     """The entry with the value that holds now: what replaced it may have been replaced itself."""
-    new, at = entry.new, entry.message
+    new, name, at = entry.new, entry.new_name, entry.message
     for later in entries:
         if later.old == new and later.message > at:
-            new, at = later.new, later.message
-    return msgspec.structs.replace(entry, new=new)
+            new, name, at = later.new, later.new_name, later.message
+    return msgspec.structs.replace(entry, new=new, new_name=name)
 
 
 class _Said:
@@ -182,6 +190,8 @@ class _Said:
         if any(self._values[number].count(old) > 1 for number in chosen):
             return
         by_user = {number for number in told if self._statements[number].by_user}
+        old_name, new_name = _name(old, self._statements[chosen[0]].text), _name(new, by.text)
+        is_named = old_name.removeprefix(old) != new_name.removeprefix(new)
         yield Replaced(
             old=old,
             new=new,
@@ -189,6 +199,8 @@ class _Said:
             statements=frozenset(self._statements[number].key for number in chosen),
             everywhere=by_user <= set(chosen) or bool(near and near == told),
             by_user=by.by_user,
+            old_name=old_name if is_named else "",
+            new_name=new_name if is_named else "",
         )
 
     def replaced_by_form(self, by: Correction, before: Sequence[Replaced]) -> Iterator[Replaced]:
@@ -240,6 +252,12 @@ class _Said:
 def _about(text: str) -> frozenset[str]:
     """What a sentence is about: its words of content without values."""
     return frozenset(word for word in content_words(text) if not any(character.isdigit() for character in word))
+
+
+def _name(value: str, text: str) -> str:
+    """A value with the capitalized words right behind it, "" where there are none."""
+    found = re.search(rf"(?<![\w.]){re.escape(value)}(?: [^\W\d_a-z][^\W\d_]*[^\W\d_A-Z]\b){{1,3}}", text)
+    return found[0] if found else ""
 
 
 def _form(value: str) -> str:

@@ -131,7 +131,12 @@ def _sentences(message: Message) -> Iterator[str]:
     """The sentences of texts that have a digit, as every value has."""
     for part in message.parts:
         if part.type is PartType.TEXT and len(part.text) <= MAX_STATEMENT and DIGIT.search(part.text) is not None:
-            yield from (sentence.strip() for sentence in SENTENCE_END.split(part.text) if sentence.strip())
+            yield from sentences_of(part.text)
+
+
+def sentences_of(text: str) -> Iterator[str]:
+    """The sentences and lines of a text."""
+    return (sentence.strip() for sentence in SENTENCE_END.split(text) if sentence.strip())
 
 
 def _with_the_one_before(sentences: Iterable[str]) -> Iterator[str]:
@@ -183,8 +188,10 @@ def _corrected(item: Item, replaced: Sequence[Replaced]) -> tuple[Item, Event | 
         attributes = item.attributes | {"newer": last.new}
         reason = f"message {last.message} says {last.new} instead"
         return msgspec.structs.replace(item, attributes=attributes), Event(last.message, item.id, "superseded", reason)
-    told = {entry.old: entry.new for entry in hits if str(item.message) in entry.statements and entry.new not in values}
-    own = {e.old: e.new for e in replaced if e.message == item.message and e.new in values and e.old not in values}
+    told = {
+        entry.told[0]: entry.told[1] for entry in hits if str(item.message) in entry.statements and entry.new not in values
+    }
+    own = {e.told[0]: e.told[1] for e in replaced if e.message == item.message and e.new in values and e.old not in values}
     return _marked(item, told | own), None
 
 

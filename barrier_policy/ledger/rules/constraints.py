@@ -13,7 +13,7 @@ from barrier_policy.ledger.conversation.answered import only_asked
 from barrier_policy.ledger.conversation.told import may_bind, whole_message
 from barrier_policy.ledger.conversation.turns import Conversation, Turn
 from barrier_policy.ledger.model import Ending, Event, Family, Item
-from barrier_policy.ledger.rules.replaced import threshold
+from barrier_policy.ledger.rules.replaced import ANEW, says_anew, threshold
 from barrier_policy.transcript.model import Origin
 
 MAX_CANDIDATES = 50
@@ -44,6 +44,22 @@ class Rules:
                 and may_end(item.attributes["origin"], old.attributes["origin"])
             ):
                 self._ended.add(earlier)
+                yield old
+
+    def say_anew(self, item: Item) -> Iterator[Item]:
+        """End the rules of equal or lower origin all of which a new one says, as what holds from now on. To be called before it is added."""
+        rule = rule_of(item)
+        if ANEW.search(rule) is None:
+            return
+        for number in self._sharing(content_words(rule)):
+            old = self.items[number]
+            if (
+                number not in self._ended
+                and old.kind == item.kind
+                and says_anew(rule, rule_of(old))
+                and may_end(item.attributes["origin"], old.attributes["origin"])
+            ):
+                self._ended.add(number)
                 yield old
 
     def add(self, item: Item) -> None:
@@ -100,9 +116,14 @@ def find_constraints(conversation: Conversation) -> tuple[list[Item], list[Event
                 continue  # weak evidence protects and never releases
             ended = rules.end(content_words(fact.text), message.origin, permits=bool(fact.get("permits")))
             events += [Event(message.index, item.id, "revoked", f"released at message {message.index}") for item in ended]
+        stated = conversation.of_kind(message.index, "constraint", "approval_gate")
+        sure = {fact.text for fact in stated if not fact.get("proposed")}
         for item in _rules(conversation, message.index):
             replaced = f"message {message.index} says it with another number"
             events += [Event(message.index, old.id, "overridden", replaced) for old in rules.replace(item)]
+            if rule_of(item) in sure:
+                anew = f"message {message.index} says it anew"
+                events += [Event(message.index, old.id, "overridden", anew) for old in rules.say_anew(item)]
             rules.add(item)
             events.append(Event(message.index, item.id, "active", intern(f"set by {message.origin}")))
     return rules.items, events
