@@ -109,7 +109,9 @@ class Sentence(msgspec.Struct, frozen=True, kw_only=True):
             return False
         near = len(content_words(rule) & self.words) >= NEAR * len(self.words)
         waits = polarity == "only_if" and WAITS.search(self.text) and not WITHOUT.search(self.text)
-        exception = None if WITHOUT.search(rule) else WITHOUT.search(self.text)  # `not X without Y` does not turn `not X` round
+        exception = (
+            None if WITHOUT.search(rule) else WITHOUT.search(self.text)
+        )  # `not X without Y` does not turn `not X` round
         told = self.text[: exception.start()] if exception else self.text
         if near and not waits and _negations(rule) % 2 != _negations(told) % 2:
             return True  # `never … without asking` became `… without asking`
