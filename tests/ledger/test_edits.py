@@ -106,3 +106,31 @@ def test_what_edits_took_out_is_no_value_that_holds(tmp_path: Path) -> None:
     values = {item.text for item in ledger.items if item.family == "binding"}
     assert "key_1 = 2" in values
     assert "key_1 = 1" not in values
+
+
+def values_after(store: Path, answers: list[str]) -> str:
+    """The carrier after a file was written as a whole once for each answer, with other numbers each time."""
+    messages: Messages = [{"role": "user", "content": "Tune the config until the test passes."}]
+    for number, answer in enumerate(answers):
+        content = f"workers: {100 + number}\ntimeout: {30 + number}s\n"
+        messages += tool(number, "write_file", {"path": FILE, "content": content}, answer)
+    for role, text in (
+        ("assistant", "Done. " * 200),
+        ("user", "Thanks."),
+        ("assistant", "You are welcome."),
+        ("user", "Bye."),
+    ):
+        messages.append({"role": role, "content": text})
+    done = Gate(store=store, summarizer=lambda request: "It was tuned.").compact(messages, keep_last=2, now=NOW)
+    return json.dumps([message["content"] or message.get("tool_calls") for message in done.messages])
+
+
+def test_what_a_file_no_longer_holds_is_shown_as_no_value(tmp_path: Path) -> None:
+    text = values_after(tmp_path, ["wrote it"] * 40)
+    assert "139" in text and "69s" in text
+    assert "138" not in text and "68s" not in text
+
+
+def test_a_write_that_failed_has_overwritten_nothing(tmp_path: Path) -> None:
+    text = values_after(tmp_path, ["wrote it", "error: disk full, nothing was written"])
+    assert "100" in text and "30s" in text

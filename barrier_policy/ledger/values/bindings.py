@@ -7,7 +7,7 @@ two spans are ever each other's only witness.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from sys import intern
 
 import msgspec
@@ -15,10 +15,11 @@ import msgspec
 from barrier_policy.facts.extract import Facts
 from barrier_policy.facts.model import Fact
 from barrier_policy.ledger.model import Event, Family, Item
+from barrier_policy.ledger.values.overwritten import find_overwritten
 from barrier_policy.ledger.values.readings import Readings, find_readings
 from barrier_policy.printable import counted
 from barrier_policy.transcript.model import Message, Origin, PartType
-from barrier_policy.transcript.pairing import Pairs
+from barrier_policy.transcript.pairing import Pairs, PartRef
 
 NAMED_LEAVES = (
     "id",
@@ -79,7 +80,8 @@ def find_bindings(
     events: list[Event] = []
     shared: dict[tuple[str, str, str], dict[str, str]] = {}
     unread = bool(facts.failures)  # then any value may stand in what nobody could read
-    for number, (value, seen) in enumerate(_sighted(messages, facts, group_of).items()):
+    overwritten = find_overwritten(messages, facts, pairs)
+    for number, (value, seen) in enumerate(_sighted(messages, facts, group_of, overwritten).items()):
         if seen.home < 0 or not (_is_open(value, seen, unread) or value in readings.superseded):
             continue
         item = _read(_item(value, seen, number, shared), readings)
@@ -100,12 +102,14 @@ def _read(item: Item, readings: Readings) -> Item:
     return msgspec.structs.replace(item, subject=subject, attributes=attributes)
 
 
-def _sighted(messages: Sequence[Message], facts: Facts, group_of: Sequence[int]) -> dict[str, _Sighting]:
-    """The exact values of a transcript, in the order in which they turn up."""
+def _sighted(
+    messages: Sequence[Message], facts: Facts, group_of: Sequence[int], overwritten: Set[PartRef]
+) -> dict[str, _Sighting]:
+    """The exact values of a transcript, in the order in which they turn up; those that a call wrote into a file and that are `overwritten` hold no longer."""
     values: dict[str, _Sighting] = {}
     for found in facts.by_message:
         for fact in found:
-            if fact.kind == "value" and len(fact.text) <= MAX_VALUE:
+            if fact.kind == "value" and len(fact.text) <= MAX_VALUE and PartRef(fact.message, fact.part) not in overwritten:
                 _see(values, fact, messages[fact.message], group_of)
     return values
 
