@@ -108,7 +108,8 @@ STANDING: Final = 80
 STANDING_SIZE: Final = 15
 """Bytes of the shortest such sentence: `never mind` and `always welcome` are no rules; scripts that say more in a letter take more bytes for it."""
 DEONTIC: Final = 160
-"""What a word that demands or forbids adds to the score of a rule: `must not`, `has to`, unless something is supposed, told or taken back by it."""
+"""What a word that demands or forbids adds to the score of a rule: `must not`, `has to`, unless something is supposed, told or taken back by it.
+Such a word makes a rule likely, never sure: what is pasted is full of them."""
 NOT_DEONTIC: Final = frozenset({"no_rule", "supposed", "release"})
 HELD: Final = 150
 """What telling to wait for somebody's word adds to the score of a gate: `wait for Ana's ok`, `only after the audit`."""
@@ -247,7 +248,7 @@ def _scores(sentence: str, speaker: int) -> dict[str, int]:
     if "standing" in cues and cues.isdisjoint(NOT_DEONTIC) and len(sentence.encode()) >= STANDING_SIZE:
         rule += STANDING
     if "deontic" in cues and cues.isdisjoint(NOT_DEONTIC) and "deontic" in find_cues(without_quotes(sentence)):
-        rule += DEONTIC
+        rule = max(rule, min(rule + DEONTIC, BARS[USER]["constraint"].sure - 1))
     if cues >= HELD_WORDS:
         scores["approval_gate"] += HELD
         rule += HELD
