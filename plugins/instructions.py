@@ -20,8 +20,11 @@ from barrier_policy.facts.model import Attribute, Fact, FactKind, FactValue
 from barrier_policy.facts.prose import prose_sentences
 from barrier_policy.facts.remembered import Remembered
 from barrier_policy.hookspecs import hookimpl
+from barrier_policy.ledger.dialogue.cues import opens_with_thanks
 from barrier_policy.transcript.model import Message, MessageKind, Origin, PartType
 
+FEW: Final = 4
+"""Words and signs of thanks that say nothing else: `Thank you very much`, `Grazie mille.`."""
 MAX_MEMO: Final = 1_000
 """Sentences that are remembered."""
 
@@ -57,6 +60,11 @@ def is_nod(sentence: str) -> bool:
     return sentence.isascii() and sum(map(str.isalpha, words)) < 2 and not any(map(str.isdigit, words))
 
 
+def only_thanks(sentence: str) -> bool:
+    """A few words of thanks, whatever the weights make of them."""
+    return len(WORD.findall(sentence)) <= FEW and opens_with_thanks(sentence)
+
+
 @cache
 def _remembered() -> Remembered[dict[str, FactValue]]:
     """What is told of sentences."""
@@ -66,7 +74,7 @@ def _remembered() -> Remembered[dict[str, FactValue]]:
 def _told(sentence: str) -> dict[str, FactValue]:
     """The attributes of a fact that a sentence tells or orders something; none where it only asks or chats."""
     score = small_talk_score(sentence)
-    if score >= load_model().threshold or is_nod(sentence):
+    if score >= load_model().threshold or is_nod(sentence) or only_thanks(sentence):
         return {}
     return {"confidence": min(100, max(0, 50 - score * 20 // SCALE))}
 

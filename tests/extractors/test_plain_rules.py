@@ -76,3 +76,15 @@ def test_a_word_that_demands_or_forbids_makes_a_rule(text: str) -> None:
 )
 def test_a_guess_a_need_of_ones_own_and_a_quoted_word_make_none(text: str) -> None:
     assert not is_rule(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["Thank you.", "Merci beaucoup.", "Grazie mille.", "Dziękuję bardzo.", "ありがとうございます。"]
+)
+def test_thanks_tell_nothing(text: str) -> None:
+    assert list(extract_facts([{"role": "user", "content": text}], now=NOW)) == []
+
+
+def test_what_is_declined_with_thanks_is_told() -> None:
+    facts = extract_facts([{"role": "user", "content": "preprints no thanks"}], now=NOW)
+    assert "instruction" in {fact.kind for fact in facts}

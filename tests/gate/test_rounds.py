@@ -256,3 +256,17 @@ def test_what_a_labelled_case_needs_is_there_after_every_round(case: str, tmp_pa
         there = "\n".join(str(message["content"]) for message in messages)
         needed = [text for text in needed if text in there] if number == 0 else needed
         assert needed and [text for text in needed if text not in there] == []
+
+
+def test_thanks_and_answered_questions_make_no_carrier_grow(tmp_path: Path) -> None:
+    gate = Gate(store=tmp_path, summarizer=lambda request: "The user and the agent worked on it.")
+    messages, sizes = [*SMALL_TALK, *HALF_DONE], []
+    for _ in range(8):
+        messages = [
+            *messages,
+            said("user", "Thank you. And how is the weather today?"),
+            said("assistant", "It is mild. " * 60),
+        ]
+        messages = list(gate.compact(messages, keep_last=2, now="2026-06-01T00:00:00Z").messages)
+        sizes.append(sum(len(str(m["content"])) for m in messages if "<barrier-policy-carrier" in str(m["content"])))
+    assert sizes[-1] == sizes[2] > 0
