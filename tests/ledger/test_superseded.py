@@ -47,6 +47,11 @@ def test_a_second_reading_supersedes_the_first(decider: Decider) -> None:
     assert (found["etg-8f31c7"], found["etg-90b2aa"]) == ("superseded", "open")
 
 
+def test_what_the_agent_told_of_the_first_reading_does_not_keep_it(decider: Decider) -> None:
+    found = states(decider, read_twice(*user("Which one is it?"), *agent("It is etg-8f31c7.")))
+    assert (found["etg-8f31c7"], found["etg-90b2aa"]) == ("superseded", "open")
+
+
 def test_a_later_receipt_of_the_same_target_supersedes_its_version(decider: Decider) -> None:
     def write(number: int, version: str) -> Messages:
         arguments = {"path": "/etc/billing/limits.yaml", "content": f"max_batch: {number}\n"}

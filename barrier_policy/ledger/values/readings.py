@@ -2,7 +2,7 @@
 
 The same thing is read again where a look-up with the same arguments gives another value under the same key, or where a call that changed
 something names the new version of the same target. Only what is safe is judged: one value under the key each time; an id, path or address
-never, for the next one need not stand for the last; a version only under a key that says so; and no value that anybody has used, said or
+never, for the next one need not stand for the last; a version only under a key that says so; and no value that anybody has used, a user said or
 kept besides.
 """
 
@@ -16,7 +16,7 @@ import msgspec
 from barrier_policy.digest import digest_text
 from barrier_policy.facts.extract import Facts
 from barrier_policy.facts.model import Fact
-from barrier_policy.transcript.model import Message, PartType
+from barrier_policy.transcript.model import Message, Origin, PartType
 from barrier_policy.transcript.pairing import Pairs, PartRef
 
 MEASURED = frozenset({"amount", "quantity", "timestamp"})
@@ -65,7 +65,7 @@ def find_readings(messages: Sequence[Message], facts: Facts, pairs: Pairs) -> Re
     read: dict[str, dict[int, set[str]]] = {}
     for found in facts.by_message:
         for fact in found:
-            if fact.kind != "value":
+            if fact.kind != "value" or _is_relayed(messages[fact.message], fact):
                 continue
             sightings[fact.text] += 1
             if subject := sources.subject(fact):
@@ -73,6 +73,11 @@ def find_readings(messages: Sequence[Message], facts: Facts, pairs: Pairs) -> Re
                 read.setdefault(subject, {}).setdefault(fact.message, set()).add(fact.text)
     subjects = {value: subject for value, subject in as_reading if sightings[value] == as_reading[value, subject]}
     return Readings(subjects=subjects, superseded=dict(_superseded(read, subjects)))
+
+
+def _is_relayed(message: Message, fact: Fact) -> bool:
+    """Whether the agent only tells a value: who says what was read has not used it."""
+    return message.origin is Origin.AGENT and message.parts[fact.part].type is PartType.TEXT
 
 
 def _superseded(read: Mapping[str, Mapping[int, set[str]]], subjects: Mapping[str, str]) -> Iterator[tuple[str, Superseded]]:
