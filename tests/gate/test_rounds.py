@@ -195,6 +195,14 @@ HALF_PORTED = [
         "4 of 10 charts: temperature, humidity, CO2 and noise are ported, the page mixes both kinds at the moment.",
     ),
 ]
+BROKEN_OFF = [
+    said("user", "The heating in house 2 does not react to the app, what can I do?"),
+    {"role": "system", "content": "[runtime] step aborted after 60 s, no answer was produced"},
+    said("user", "Hello? It is down to 9 degrees, are the seedlings at risk?"),
+    {"role": "system", "content": "[runtime] step aborted after 60 s, no answer was produced"},
+    said("user", "Thank you. And how is the weather today?"),
+    said("assistant", "I can't see the weather from here."),
+]
 TWO_QUESTIONS = "when does the choir meet on sunday? and who keeps the spare key of the small vestry?"
 HALF_ANSWERED = [
     said("user", TWO_QUESTIONS),
@@ -211,6 +219,8 @@ HALF_ANSWERED = [
     [
         (PUT_OFF, "(a) by ward, (b) by age, (c) by day"),
         (HALF_DONE, "reader moved, schema mapping not yet"),
+        (BROKEN_OFF, "heating in house 2 does not react"),
+        (BROKEN_OFF, "are the seedlings at risk"),
         (HALF_PORTED, "temperature, humidity, CO2 and noise are ported"),
         (HALF_ANSWERED, TWO_QUESTIONS),
     ],

@@ -16,6 +16,7 @@ from barrier_policy.ledger.conversation.turns import (
     words_of,
 )
 from barrier_policy.ledger.dialogue.cues import is_for_later, promises
+from barrier_policy.transcript.model import MessageKind
 
 FOLLOWING = 3
 """Later turns that may come back to a question."""
@@ -68,9 +69,21 @@ def is_unanswered(conversation: Conversation, turn: Turn) -> bool:
     )
 
 
+def is_broken_off(conversation: Conversation, turn: Turn) -> bool:
+    """Whether the runtime broke off before the agent did or said anything about a question, and none of the next three turns has come back to it."""
+    behind = conversation.messages[turn.start + 1 : turn.end]
+    if "question" not in turn.kinds or turn.final >= 0 or turn.calls or not behind or turn.start >= conversation.present:
+        return False
+    if any(message.kind is MessageKind.SUMMARY for message in behind):
+        return False  # what answered it has left
+    asked = content_words(user_text(conversation, turn)[:MAX_REPLY])
+    later = conversation.turns[turn.index + 1 : turn.index + 1 + FOLLOWING]
+    return not any(len(asked & _said(conversation, following)) >= SHARED for following in later)
+
+
 def is_left_open(conversation: Conversation, turn: Turn) -> bool:
     """Whether a question has no answer, or only half of one."""
-    return is_half_answered(conversation, turn) or is_unanswered(conversation, turn)
+    return is_half_answered(conversation, turn) or is_unanswered(conversation, turn) or is_broken_off(conversation, turn)
 
 
 def _failed(call: Call) -> bool:

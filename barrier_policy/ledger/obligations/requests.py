@@ -141,7 +141,7 @@ def _runs(conversation: Conversation) -> Iterator[list[Turn]]:
         if answered or turn.end >= len(conversation.messages):
             yield [*run, turn]
             run = []
-        elif _is_fragment(turn, user_text(conversation, turn)):
+        elif turn.end - turn.start == 1 and _is_fragment(turn, user_text(conversation, turn)):
             run.append(turn)
         else:
             yield [turn]
