@@ -82,6 +82,8 @@ class Shelf:
         self._values[text] = alone(item)
         if holder is not None:
             self._holders[text] = (holder.name, holder.line)
+        elif text in self._holders and not Lines([self._holders[text]]).showing(text):
+            del self._holders[text]  # what was only asked of a look-up stands in no line; said elsewhere, it needs one
 
     def _put_unit(self, unit: Unit) -> None:
         name = unit.name

@@ -280,3 +280,26 @@ def test_thanks_and_answered_questions_make_no_carrier_grow(tmp_path: Path) -> N
         messages = list(gate.compact(messages, keep_last=2, now="2026-06-01T00:00:00Z").messages)
         sizes.append(sum(len(str(m["content"])) for m in messages if "<barrier-policy-carrier" in str(m["content"])))
     assert sizes[-1] == sizes[2] > 0
+
+
+def test_a_number_that_a_look_up_was_asked_for_gets_a_line_once_a_user_says_it(tmp_path: Path) -> None:
+    gate = Gate(store=tmp_path, summarizer=lambda request: "The user and the agent worked on it.")
+    rooms = looked_up(
+        "t1", "climate_get", "bath 21.4\nbedroom 18.9\nguest 17.2 (radiator valve must be calibrated)", floor="1"
+    )
+    asked = [
+        said("user", "how warm is it upstairs, warmest first"),
+        *rooms,
+        said("assistant", "bath 21.4, bedroom 18.9, guest 17.2"),
+    ]
+    messages = [
+        *SMALL_TALK,
+        *asked,
+        said("user", "and those in the guest room?"),
+        said("assistant", "The valve there is off."),
+    ]
+    for number in range(1, 6):
+        done = gate.compact(messages, keep_last=2, now="2026-06-01T00:00:00Z")
+        assert done.report is None or done.report.outcome == "pass"
+        question = said("user", f"Thank you. And how is the weather today, round {number}?")
+        messages = [*done.messages, question, said("assistant", "It is mild. " * 200)]
