@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib import metadata
 from typing import Any
 
@@ -53,14 +53,12 @@ class Extractor(msgspec.Struct, frozen=True, kw_only=True):
 
     def __call__(self, message: Message, context: Context) -> Iterable[Fact]:
         """Facts of one message. Raises ValueError for a fact of a kind that another plugin declares."""
-        found = self.extract(message=message, context=context) or ()
-        return found if self.declares is None else self._declared(found, self.declares)
-
-    def _declared(self, found: Iterable[Fact], declares: Container[str]) -> Iterator[Fact]:
-        for fact in found:
-            if fact.kind not in declares:
-                raise ValueError(f"fact of kind {fact.kind}, which this plugin does not declare")
-            yield fact
+        found = list(self.extract(message=message, context=context) or ())
+        if self.declares is not None:
+            for fact in found:
+                if fact.kind not in self.declares:
+                    raise ValueError(f"fact of kind {fact.kind}, which this plugin does not declare")
+        return found
 
 
 class PluginSet(msgspec.Struct, frozen=True, kw_only=True):

@@ -14,13 +14,13 @@ from typing import Final
 
 import msgspec
 from barrier_policy_plugins.piece_weights import SCALE, WORD, PieceWeights
+from barrier_policy_plugins.prose_cues import find_cues
 
 from barrier_policy.facts.context import Context
 from barrier_policy.facts.model import Attribute, Fact, FactKind, FactValue
 from barrier_policy.facts.prose import prose_sentences
 from barrier_policy.facts.remembered import Remembered
 from barrier_policy.hookspecs import hookimpl
-from barrier_policy.ledger.dialogue.cues import opens_with_thanks
 from barrier_policy.transcript.model import Message, MessageKind, Origin, PartType
 
 FEW: Final = 4
@@ -62,7 +62,7 @@ def is_nod(sentence: str) -> bool:
 
 def only_thanks(sentence: str) -> bool:
     """A few words of thanks, whatever the weights make of them."""
-    return len(WORD.findall(sentence)) <= FEW and opens_with_thanks(sentence)
+    return len(WORD.findall(sentence)) <= FEW and "thanks" in find_cues(sentence)
 
 
 @cache

@@ -187,12 +187,6 @@ def thanks(text: str) -> bool:
     return has_words("thanks", text, first=OPENING_WORDS)
 
 
-def opens_with_thanks(text: str) -> bool:
-    """Whether thanks are the first words of a message: `no thanks` declines."""
-    hit = find_words("thanks", text, first=OPENING_WORDS)
-    return hit is not None and hit.start == len(text) - len(text.lstrip())
-
-
 def promises(text: str) -> bool:
     """Whether the agent says that it will look again, report or remind, in words that mean nothing else."""
     return has_words("promises", text)

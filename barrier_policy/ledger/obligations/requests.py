@@ -9,7 +9,7 @@ import msgspec
 from barrier_policy.ledger.conversation.adopted import MAX_PROPOSAL, steps
 from barrier_policy.ledger.conversation.answered import PLAIN_TASK, answers_question, last_sentence
 from barrier_policy.ledger.conversation.asides import without_asides
-from barrier_policy.ledger.conversation.halves import is_left_open
+from barrier_policy.ledger.conversation.halves import is_broken_off, is_left_open
 from barrier_policy.ledger.conversation.resumed import resumed
 from barrier_policy.ledger.conversation.told import FEWEST_POINTS, INSTRUCTIVE, confidence_of, is_instruction, told_text
 from barrier_policy.ledger.conversation.turns import (
@@ -141,7 +141,7 @@ def _runs(conversation: Conversation) -> Iterator[list[Turn]]:
         if answered or turn.end >= len(conversation.messages):
             yield [*run, turn]
             run = []
-        elif turn.end - turn.start == 1 and _is_fragment(turn, user_text(conversation, turn)):
+        elif not is_broken_off(conversation, turn) and _is_fragment(turn, user_text(conversation, turn)):
             run.append(turn)
         else:
             yield [turn]
