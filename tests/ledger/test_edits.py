@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from barrier_policy import Decider, Gate
+from barrier_policy import Compaction, Decider, Gate
 from barrier_policy.carrier.block import parse_block
 
 Messages = list[dict[str, Any]]
@@ -25,18 +25,23 @@ def tool(number: int, name: str, arguments: dict[str, Any], answer: str) -> Mess
     ]
 
 
-def receipts(store: Path, name: str, edits: list[dict[str, Any]]) -> list[str]:
-    messages: Messages = [{"role": "user", "content": "Raise it step by step."}]
-    for number, arguments in enumerate(edits):
-        messages += tool(number, name, arguments, "The file has been updated.")
-    for role, text in (
+def compacted(store: Path, messages: Messages) -> Compaction:
+    """The edits of some messages after a compaction, with talk behind them."""
+    talk = (
         ("assistant", "Done. " * 200),
         ("user", "Thanks."),
         ("assistant", "You are welcome."),
         ("user", "Bye."),
-    ):
-        messages.append({"role": role, "content": text})
-    done = Gate(store=store, summarizer=lambda request: "It was raised.").compact(messages, keep_last=2, now=NOW)
+    )
+    followed = [*messages, *({"role": role, "content": text} for role, text in talk)]
+    return Gate(store=store, summarizer=lambda request: "It was done.").compact(followed, keep_last=2, now=NOW)
+
+
+def receipts(store: Path, name: str, edits: list[dict[str, Any]]) -> list[str]:
+    messages: Messages = [{"role": "user", "content": "Raise it step by step."}]
+    for number, arguments in enumerate(edits):
+        messages += tool(number, name, arguments, "The file has been updated.")
+    done = compacted(store, messages)
     return [entry.text for entry in parse_block(done.carrier.text).entries if entry.kind == "receipt"]
 
 
@@ -114,14 +119,7 @@ def values_after(store: Path, answers: list[str]) -> str:
     for number, answer in enumerate(answers):
         content = f"workers: {100 + number}\ntimeout: {30 + number}s\n"
         messages += tool(number, "write_file", {"path": FILE, "content": content}, answer)
-    for role, text in (
-        ("assistant", "Done. " * 200),
-        ("user", "Thanks."),
-        ("assistant", "You are welcome."),
-        ("user", "Bye."),
-    ):
-        messages.append({"role": role, "content": text})
-    done = Gate(store=store, summarizer=lambda request: "It was tuned.").compact(messages, keep_last=2, now=NOW)
+    done = compacted(store, messages)
     return json.dumps([message["content"] or message.get("tool_calls") for message in done.messages])
 
 

@@ -147,7 +147,8 @@ class _Effects:
 
     def _doubt(self, call: Call, item: Item) -> None:
         """Words may leave open what the result confirms, until the same is done to the same target again without such words."""
-        for event in doubted(self._conversation, call, item.id):
+        event = doubted(self._conversation, call, item.id)
+        if event is not None:
             self.events.append(event)
             self.states[item.id] = event.state
             self._doubted[item.subject] = item.id
