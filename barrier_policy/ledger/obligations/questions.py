@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from barrier_policy.facts.words import content_words
+from barrier_policy.ledger.conversation.answered import last_sentence
 from barrier_policy.ledger.conversation.told import is_instruction
 from barrier_policy.ledger.conversation.turns import (
     MAX_REPLY,
@@ -106,7 +107,7 @@ def _answered(conversation: Conversation, turn: Turn) -> int | None:
         or declines(user_text(conversation, after)[:MAX_REPLY])
         or ("value" in after.kinds and not only_asks(user_text(conversation, after).strip()))
     )
-    answers = is_instruction(after) or told or _picks(conversation, turn, after) or _is_taken(conversation, after)
+    answers = (is_instruction(after) and not _asks_back(conversation, after)) or told or _picks(conversation, turn, after) or _is_taken(conversation, after)
     if not answers or not after.is_read or after.puts_off or _turns_elsewhere(conversation, after):
         return None
     return after.start
@@ -121,6 +122,11 @@ def _picks(conversation: Conversation, turn: Turn, reply: Turn) -> bool:
         and not has_question_mark(text)
         and picked <= content_words(_question(conversation, turn).text[-MAX_REPLY:])
     )
+
+
+def _asks_back(conversation: Conversation, reply: Turn) -> bool:
+    """Whether the user's message ends with a question and made the agent do nothing: what it told besides was no answer to act on."""
+    return all(call.reads for call in reply.calls) and asks(last_sentence(user_text(conversation, reply).strip())[:MAX_REPLY])
 
 
 def _stands_alone(conversation: Conversation, turn: Turn) -> bool:
