@@ -23,6 +23,7 @@ HTTP_NAME: Final = re.compile(r"^(get|head|options|post|put|patch|delete)[_:. ]+
 
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _SPLIT: Final = re.compile(r"[\W_]+")
+_NAMESPACE: Final = re.compile(r"[.:/]|__")
 _MAX_NAME: Final = 200
 _MAX_TOKENS: Final = 12
 
@@ -34,6 +35,10 @@ class Verbs(msgspec.Struct, frozen=True):
     read: str
     write: dict[str, str]
     acts: dict[str, str]
+    deeds: str
+    states: str
+    bookers: str
+    ordered: str
     reports: str
     phrases: dict[str, str]
     starters: str
@@ -48,6 +53,10 @@ _VERBS: Final = msgspec.json.decode(read_table("tool_verbs.json"), type=Verbs)
 _READ: Final = word_set(_VERBS.read)
 _WRITE: Final = _by_class(_VERBS.write)
 _ACTS: Final = _by_class(_VERBS.acts)
+_DEEDS: Final = word_set(_VERBS.deeds)
+_STATES: Final = word_set(_VERBS.states)
+_BOOKERS: Final = word_set(_VERBS.bookers)
+_ORDERED: Final = word_set(_VERBS.ordered)
 _REPORTS: Final = word_set(_VERBS.reports)
 _STARTERS: Final = word_set(_VERBS.starters)
 _PHRASES: Final = _by_class(_VERBS.phrases, ",")
@@ -80,14 +89,33 @@ def judge_name(name: str, *, carries: bool = False) -> Judgement | None:
     """
     bare = bare_name(name)
     words = name_tokens(bare)
-    effect_class = class_of_words(words)
+    spoken = class_of_words(words)
+    deed = _class_of_deed(bare) if spoken in (None, EffectClass.READ_ONLY) else None
+    effect_class = deed or spoken
     if effect_class is None and words and _is_plural(words[-1]):
         effect_class = EffectClass.READ_ONLY
-    has_verb = class_of_verbs(words) is not None
+    has_verb = deed is not None or class_of_verbs(words) is not None
     if effect_class is EffectClass.READ_ONLY and carries and not has_verb:
         effect_class = None
     basis = Basis.NAME if has_verb else _basis_of_nouns(words)
     return None if effect_class is None else judge(effect_class, bare, assumed=True, basis=basis)
+
+
+def _class_of_deed(name: str) -> EffectClass | None:
+    """The class of a change that a name begins with, behind a namespace or without one: `move_card`, `bank.raise_limit`, `audit.freeze`.
+
+    A verb of many languages says so where the name goes on with what it is done to (`sync_contacts`), not with what is known of it
+    (`sync_status`); `order_test` orders what alone would be a look.
+    """
+    namespace = _NAMESPACE.search(name) is not None
+    first, *others = name_tokens(_NAMESPACE.split(name)[-1]) or ("",)
+    if namespace and first in _WRITE:
+        return _WRITE[first]
+    last = others[-1] if others else ""
+    acts = first in _DEEDS and last not in _STATES and (namespace or bool(others))
+    if acts or (first in _BOOKERS and last in _ORDERED):
+        return EffectClass.NON_IDEMPOTENT
+    return None
 
 
 def class_of_words(words: tuple[str, ...]) -> EffectClass | None:

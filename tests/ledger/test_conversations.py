@@ -436,16 +436,19 @@ def test_an_order_after_a_call_for_a_report_is_an_order() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "kept"),
+    ("answer", "call", "kept"),
     [
-        ("Yes, my customer number is the one on the letter.", False),
-        ("stryk de sena, men den förkomna bara om boken dyker upp", True),
-        ("yes, but leave the garden hose alone", True),
+        ("Yes, my customer number is the one on the letter.", "list_fees", False),
+        ("Yes, my customer number is the one on the letter.", "clear_fees", True),
+        ("stryk de sena, men den förkomna bara om boken dyker upp", "clear_fees", True),
+        ("yes, but leave the garden hose alone", "list_fees", True),
     ],
 )
-def test_of_an_answer_what_limits_it_is_kept(answer: str, kept: bool) -> None:
+def test_an_answer_is_kept_with_the_deed_that_it_allowed_and_what_limits_it_in_any_case(
+    answer: str, call: str, kept: bool
+) -> None:
     messages = [*user("Clear the fees of account 12."), *agent("Shall I clear all of them?"), *user(answer)]
-    decision = judge([*messages, *tool("clear_fees", "cleared, receipt W-1180", account=12), *agent("Cleared.")])
+    decision = judge([*messages, *tool(call, "cleared, receipt W-1180", account=12), *agent("Cleared.")])
     assert (answer in shown(decision) or at(decision, 2).action == "retain") is kept
 
 
@@ -565,7 +568,7 @@ def test_a_question_and_the_answer_that_nobody_has_acted_on_yet_survive_together
 
 def test_an_answer_that_was_acted_on_leaves_no_line_of_talk() -> None:
     messages = [*user("Clear the fees."), *agent("Of which account?"), *user("of account 12")]
-    decision = judge([*messages, *tool("clear_fees", "cleared, receipt W-1180", account=12), *agent("Cleared.")])
+    decision = judge([*messages, *tool("fee_desk", "cleared, receipt W-1180", account=12), *agent("Cleared.")])
     assert "Of which account? →" not in shown(decision)
 
 
