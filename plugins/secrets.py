@@ -15,10 +15,26 @@ from barrier_policy.hookspecs import hookimpl
 from barrier_policy.transcript.model import Message, Origin, Part, PartType
 
 KEEPER: Final = re.compile(
-    r"(?i)(?<![a-z])(?:vaults?|keychain|keyring|keystore|keepass|bitwarden|1password|lastpass|passwords?|passwort|secrets?|credentials?|sejf|tresor|kluis)(?![a-z])"
+    r"(?i)(?<![a-z])(?:vaults?|keychain|keyring|keystore|keepass|bitwarden|1password|lastpass|passwords?|passwort|secrets?|credentials?|sejf|tresor|kluis|clauer|llavero|"
+    r"portachiavi|trousseau|coffre|cofre|cassaforte|schlüsselbund|schluesselbund|sleutelbos|skarbiec|trezor|széf|сейф|sekretny?|wachtwoorden|"
+    r"contraseñas?|contrasenas?|senhas?|hasła|hasla|пароли|paroli)(?![a-z])"
 )
 """Words in the name of a tool that keeps secrets."""
-KEPT: Final = ("value", "secret", "password", "data", "content", "token", "wert", "valor", "valeur", "wartosc")
+KEPT: Final = (
+    "value",
+    "secret",
+    "password",
+    "data",
+    "content",
+    "token",
+    "wert",
+    "valor",
+    "valeur",
+    "valore",
+    "waarde",
+    "wartosc",
+    "значение",
+)
 """Arguments by which such a tool is given one."""
 MIN_KEPT: Final = 6
 LOCKS: Final = re.compile(
