@@ -124,3 +124,33 @@ def test_of_two_questions_the_one_that_one_sentence_did_not_answer_stays_open() 
         *agent("46 children are coming, in one coach."),
     ]
     assert at(judge([*asked, *answered, *OTHER]), 0).action == "retain"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "let me get a coffee first. who made those honest edits?",
+        "øh kommunen har en tabel et sted, jeg leder. hvor tit måler den?",
+        "Take your time with it. How many pages does the wiki have?",
+    ],
+)
+def test_who_answers_with_a_question_that_is_only_looked_up_has_not_answered(reply: str) -> None:
+    looked = tool("wiki.stats", "Petra_K 44, Birdsong 21", page="edits")
+    decision = judge([*ASKED, *user(reply), *looked, *agent("Petra_K mostly.")])
+    assert at(decision, 1).action == "retain"
+
+
+def test_an_order_that_is_carried_out_beside_a_question_answers() -> None:
+    done = tool("restore_backup", '{"status": "restored", "id": "R-77"}', name="evening")
+    decision = judge(
+        [*ASKED, *user("Take the evening one. How long does that last?"), *done, *agent("Restored, two minutes.")]
+    )
+    assert at(decision, 1).action != "retain"
+
+
+def test_what_the_agent_looked_up_and_asked_back_about_stays_with_the_question() -> None:
+    asked = user("[Mrs Ratna] can you change the delivery of my 40 boxes? the party is later")
+    looked = tool("orders.find", '{"no": "NK-2207", "boxes": 40, "paid": true}', name="Ratna")
+    messages = [*asked, *looked, *agent("Which day shall it be? Saturday and Sunday are free.")]
+    decision = judge([*messages, *user("one moment, I ask my husband"), *user("does the sauce have nuts?"), *agent("No.")])
+    assert [at(decision, place).action for place in (0, 3)] == ["retain", "retain"]
