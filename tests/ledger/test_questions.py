@@ -149,8 +149,8 @@ def test_an_order_that_is_carried_out_beside_a_question_answers() -> None:
 
 
 def test_what_the_agent_looked_up_and_asked_back_about_stays_with_the_question() -> None:
-    asked = user("[Mrs Ratna] can you change the delivery of my 40 boxes? the party is later")
-    looked = tool("orders.find", '{"no": "NK-2207", "boxes": 40, "paid": true}', name="Ratna")
-    messages = [*asked, *looked, *agent("Which day shall it be? Saturday and Sunday are free.")]
-    decision = judge([*messages, *user("one moment, I ask my husband"), *user("does the sauce have nuts?"), *agent("No.")])
+    asked = user("mbak, bisa geser jam antar 25 kue lapis saya? tamunya mundur")
+    looked = tool("orders.find", '{"no": "KL-318", "porsi": 25, "lunas": true}', name="Ratna")
+    messages = [*asked, *looked, *agent("Jadinya jam berapa, Bu? Kosong jam 9 atau jam 15.")]
+    decision = judge([*messages, *user("sebentar tanya suami dulu"), *user("kuenya ada kacang?"), *agent("Tidak.")])
     assert [at(decision, place).action for place in (0, 3)] == ["retain", "retain"]

@@ -122,12 +122,7 @@ def _answered(conversation: Conversation, turn: Turn) -> int | None:
         or declines(user_text(conversation, after)[:MAX_REPLY])
         or ("value" in after.kinds and not only_asks(user_text(conversation, after).strip()))
     )
-    answers = (
-        (is_instruction(after) and not _asks_back(conversation, after))
-        or told
-        or _picks(conversation, turn, after)
-        or _is_taken(conversation, after)
-    )
+    answers = (is_instruction(after) and not _asks_back(conversation, after)) or told or _picks(conversation, turn, after) or _is_taken(conversation, after)
     if not answers or not after.is_read or after.puts_off or _turns_elsewhere(conversation, after):
         return None
     return after.start
@@ -146,9 +141,7 @@ def _picks(conversation: Conversation, turn: Turn, reply: Turn) -> bool:
 
 def _asks_back(conversation: Conversation, reply: Turn) -> bool:
     """Whether the user's message ends with a question and made the agent do nothing: what it told besides was no answer to act on."""
-    return all(call.reads for call in reply.calls) and asks(
-        last_sentence(user_text(conversation, reply).strip())[:MAX_REPLY]
-    )
+    return all(call.reads for call in reply.calls) and asks(last_sentence(user_text(conversation, reply).strip())[:MAX_REPLY])
 
 
 def _stands_alone(conversation: Conversation, turn: Turn) -> bool:
