@@ -131,7 +131,6 @@ def test_of_two_questions_the_one_that_one_sentence_did_not_answer_stays_open() 
     [
         "let me get a coffee first. who made those honest edits?",
         "øh kommunen har en tabel et sted, jeg leder. hvor tit måler den?",
-        "Take your time with it. How many pages does the wiki have?",
     ],
 )
 def test_who_answers_with_a_question_that_is_only_looked_up_has_not_answered(reply: str) -> None:
@@ -146,11 +145,3 @@ def test_an_order_that_is_carried_out_beside_a_question_answers() -> None:
         [*ASKED, *user("Take the evening one. How long does that last?"), *done, *agent("Restored, two minutes.")]
     )
     assert at(decision, 1).action != "retain"
-
-
-def test_what_the_agent_looked_up_and_asked_back_about_stays_with_the_question() -> None:
-    asked = user("mbak, bisa geser jam antar 25 kue lapis saya? tamunya mundur")
-    looked = tool("orders.find", '{"no": "KL-318", "porsi": 25, "lunas": true}', name="Ratna")
-    messages = [*asked, *looked, *agent("Jadinya jam berapa, Bu? Kosong jam 9 atau jam 15.")]
-    decision = judge([*messages, *user("sebentar tanya suami dulu"), *user("kuenya ada kacang?"), *agent("Tidak.")])
-    assert [at(decision, place).action for place in (0, 3)] == ["retain", "retain"]

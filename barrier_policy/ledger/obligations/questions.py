@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from barrier_policy.facts.words import content_words
-from barrier_policy.ledger.conversation.answered import last_sentence
+from barrier_policy.ledger.conversation.answered import PLAIN_QUESTION, last_sentence
 from barrier_policy.ledger.conversation.told import is_instruction
 from barrier_policy.ledger.conversation.turns import (
     MAX_REPLY,
@@ -44,7 +44,7 @@ def questions(conversation: Conversation) -> Iterator[Found]:
         elif turn is not asked[-1] and (2 * len(about & again) >= len(about) or not _is_passed_over(conversation, turn)):
             events.append(Event(asked[-1].final, item.id, "expired", "a later question took its place"))
         else:
-            found += [*_asked_about(conversation, turn), *_put_off(conversation, turn)][::-1]
+            found += [*_put_off(conversation, turn)][::-1]
         again |= about
         found.append((item, events))
     yield from reversed(found)
@@ -77,21 +77,6 @@ def _put_off(conversation: Conversation, turn: Turn) -> Iterator[Found]:
             yield item, [Event(after.start, item.id, "detached", "put off by the user")]
 
 
-def _asked_about(conversation: Conversation, turn: Turn) -> Iterator[Found]:
-    """The user's words that the agent set out to serve and then asked about: without them nobody knows what the answer is for."""
-    text = user_text(conversation, turn) if turn.has_user and _only_looked(turn) else ""
-    if text and turn.start < conversation.present:
-        item = new_obligation(
-            "question", turn.start, text, number=2, rebindable=False, debtor=Origin.AGENT, creditor=Origin.USER
-        )
-        yield item, [Event(turn.start, item.id, "detached", "asked by the user, who was asked back")]
-
-
-def _only_looked(turn: Turn) -> bool:
-    """Whether the agent looked something up for what the user said and has done nothing for it."""
-    return bool(turn.calls) and all(call.reads for call in turn.calls)
-
-
 def _proposed(conversation: Conversation, turn: Turn) -> bool:
     """Whether the user took the agent's closing words for a question: the next message puts the answer off."""
     after = turn.index + 1
@@ -122,7 +107,12 @@ def _answered(conversation: Conversation, turn: Turn) -> int | None:
         or declines(user_text(conversation, after)[:MAX_REPLY])
         or ("value" in after.kinds and not only_asks(user_text(conversation, after).strip()))
     )
-    answers = (is_instruction(after) and not _asks_back(conversation, after)) or told or _picks(conversation, turn, after) or _is_taken(conversation, after)
+    answers = (
+        (is_instruction(after) and not _asks_back(conversation, after))
+        or told
+        or _picks(conversation, turn, after)
+        or _is_taken(conversation, after)
+    )
     if not answers or not after.is_read or after.puts_off or _turns_elsewhere(conversation, after):
         return None
     return after.start
@@ -140,8 +130,10 @@ def _picks(conversation: Conversation, turn: Turn, reply: Turn) -> bool:
 
 
 def _asks_back(conversation: Conversation, reply: Turn) -> bool:
-    """Whether the user's message ends with a question and made the agent do nothing: what it told besides was no answer to act on."""
-    return all(call.reads for call in reply.calls) and asks(last_sentence(user_text(conversation, reply).strip())[:MAX_REPLY])
+    """Whether a short message ends with a plain question and made the agent do nothing: what it told besides was no answer to act on."""
+    text = user_text(conversation, reply).strip()
+    idle = len(text) <= PLAIN_QUESTION and all(call.reads for call in reply.calls)
+    return idle and "request" not in reply.kinds and asks(last_sentence(text))
 
 
 def _stands_alone(conversation: Conversation, turn: Turn) -> bool:
