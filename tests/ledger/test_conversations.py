@@ -505,6 +505,15 @@ def test_the_same_kind_of_thing_is_not_the_same_look_up_again() -> None:
     assert recipe not in shown(judge(messages, user("Good, we keep the same caterer.")))
 
 
+def test_in_a_report_again_tells_what_the_user_did() -> None:
+    found = tool("search_halls", "hall A 40 seats\nhall C 90 seats", day=9)
+    asked = agent("Call hall A once more and let me know what they say.")
+    messages = [*SMALL_TALK, *user("Which halls are free?"), *found]
+    said = user("I rang them again, and nobody picks up.")
+    assert "search_halls" in shown(judge([*messages, *agent("A and C.")], said))
+    assert "search_halls" not in shown(judge([*messages, *asked], said))
+
+
 def test_reading_a_file_says_nothing_about_the_edit_before_it() -> None:
     edit = tool(
         "Edit",
