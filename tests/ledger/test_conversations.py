@@ -432,9 +432,17 @@ def test_what_the_user_reports_when_asked_to_look_is_no_rule(asks: str, tells: s
     assert not [record for record in decision.carrier if record.kind == "constraint"]
 
 
-def test_what_the_user_answers_when_asked_for_it_is_kept() -> None:
-    asks, tells = "Please provide the name on the lease.", "My first name is Mia, and my last name is Li."
+@pytest.mark.parametrize(
+    ("asks", "tells"),
+    [
+        ("Please provide the name on the lease.", "My first name is Mia, and my last name is Li."),
+        ("Veuillez indiquer le nom du bail.", "Mon prénom est Mia, et mon nom est Li."),
+        (PROBE, "The left one is in the red part."),
+    ],
+)
+def test_what_the_user_answers_when_asked_without_a_question_is_told_with_what_was_asked(asks: str, tells: str) -> None:
     decision = judge([*user("The heating is cold."), *agent(asks), *user(tells), *agent("Then the pump is stuck.")])
+    assert not [record for record in decision.carrier if record.kind == "constraint"]
     assert at(decision, 2).action == "retain" or f"{asks} → {tells}" in shown(decision, "statement")
 
 
