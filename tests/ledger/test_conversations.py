@@ -410,6 +410,7 @@ def test_only_the_creditor_ends_a_rule(speaker: str) -> None:
 
 
 PROBE = "Please read the two dials on the boiler and let me know what they show."
+SETTING = "I've set the burner to prefer the slow mode. The bar now shows full heat."
 DIALS = "The left dial is off, the right one isn't moving."
 
 
@@ -421,12 +422,28 @@ DIALS = "The left dial is off, the right one isn't moving."
             "Lies bitte die zwei Anzeigen am Kessel ab und sag mir, was dort steht.",
             "Die linke ist aus, die rechte bewegt sich nicht.",
         ),
+        ("Please look at the dials and let me know exactly what each of them shows.", SETTING),
+        ("Please open the valve first. Once that is done, let me know and we'll go on.", SETTING),
         ("Mira los dos indicadores y dime qué ves en ellos.", "El izquierdo está apagado y el derecho no se mueve."),
     ],
 )
 def test_what_the_user_reports_when_asked_to_look_is_no_rule(asks: str, tells: str) -> None:
     decision = judge([*user("The heating is cold."), *agent(asks), *user(tells), *agent("Then the pump is stuck.")])
     assert not [record for record in decision.carrier if record.kind == "constraint"]
+
+
+@pytest.mark.parametrize(
+    ("asks", "tells"),
+    [
+        ("Please provide the name on the lease.", "My first name is Mia, and my last name is Li."),
+        ("Veuillez indiquer le nom du bail.", "Mon prénom est Mia, et mon nom est Li."),
+        (PROBE, "The left one is in the red part."),
+    ],
+)
+def test_what_the_user_answers_when_asked_without_a_question_is_told_with_what_was_asked(asks: str, tells: str) -> None:
+    decision = judge([*user("The heating is cold."), *agent(asks), *user(tells), *agent("Then the pump is stuck.")])
+    assert not [record for record in decision.carrier if record.kind == "constraint"]
+    assert at(decision, 2).action == "retain" or f"{asks} → {tells}" in shown(decision, "statement")
 
 
 def test_an_order_after_a_call_for_a_report_is_an_order() -> None:
@@ -499,6 +516,15 @@ def test_the_same_kind_of_thing_is_not_the_same_look_up_again() -> None:
     assert recipe not in shown(judge(messages, user("Good, we keep the same caterer.")))
 
 
+def test_in_a_report_again_tells_what_the_user_did() -> None:
+    found = tool("search_halls", "hall A 40 seats\nhall C 90 seats", day=9)
+    asked = agent("Call hall A once more and let me know what they say.")
+    messages = [*SMALL_TALK, *user("Which halls are free?"), *found]
+    said = user("I rang them again, and nobody picks up.")
+    assert "search_halls" in shown(judge([*messages, *agent("A and C.")], said))
+    assert "search_halls" not in shown(judge([*messages, *asked], said))
+
+
 def test_reading_a_file_says_nothing_about_the_edit_before_it() -> None:
     edit = tool(
         "Edit",
@@ -512,6 +538,16 @@ def test_reading_a_file_says_nothing_about_the_edit_before_it() -> None:
     (receipt,) = [record.text for record in decision.carrier if record.kind == "receipt"]
     assert "⇒" not in receipt
     assert '"new_string"' not in receipt
+
+
+def test_of_a_long_look_up_in_one_line_only_the_state_is_told() -> None:
+    cancelled = tool("cancel_booking", json.dumps({"booking": "BK-4471", "status": "cancelled"}), booking="BK-4471")
+    found = json.dumps([{"booking": "BK-4471", "status": "available", "rooms": [f"room {n}" for n in range(60)]}])
+    decision = judge(
+        [*user("Cancel BK-4471."), *cancelled, *tool("search_rooms", found, booking="BK-4471"), *agent("Done.")]
+    )
+    (receipt,) = [record.text for record in decision.carrier if record.kind == "receipt"]
+    assert receipt.endswith('⇒ "status": "available"')
 
 
 @pytest.mark.parametrize("answer", ["run 31: shelf a, b written\nshelf c row 14 of 27, then the scanner closed the session"])

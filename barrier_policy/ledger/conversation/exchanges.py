@@ -50,7 +50,7 @@ def _answer(conversation: Conversation, before: Turn, turn: Turn) -> str:
     """What the user answered to the agent's question; "" where nothing was."""
     if not (turn.has_user and turn.is_read and turn.start < conversation.present):
         return ""
-    if not before.has_user or not before.asks or turn.puts_off or turn.withdrawn:
+    if not before.has_user or not (before.asks or before.wants_report) or turn.puts_off or turn.withdrawn:
         return ""  # an agent that opens with `How can I help you?` has asked nothing
     if conversation.has_left_between(before, turn):
         return ""  # what answered it has left

@@ -56,7 +56,7 @@ def may_bind(conversation: Conversation, turn: Turn, rule: Fact) -> bool:
     """Whether what looks like a rule may be one: in an answer only what is more than a guess, in a report that was asked for what surely is."""
     if not turn.replies or not rule.get("proposed"):
         return True
-    return not conversation.turns[turn.index - 1].wants_report and not is_guess(rule, GUESS)
+    return not conversation.is_report(turn) and not is_guess(rule, GUESS)
 
 
 def told_text(conversation: Conversation, turn: Turn) -> str:

@@ -102,6 +102,10 @@ class Conversation(msgspec.Struct, frozen=True, kw_only=True):
         """The turn that a message belongs to."""
         return self.turns[self.turn_of[message]]
 
+    def is_report(self, turn: Turn) -> bool:
+        """Whether the user's message tells what the agent has asked to be told."""
+        return turn.replies and self.turns[turn.index - 1].wants_report
+
     def has_left_in(self, turn: Turn) -> bool:
         """Whether something behind the user's message of a turn has left in an earlier compaction."""
         return _has_left(self.messages[turn.start + 1 : turn.end])

@@ -33,10 +33,11 @@ _CLAUSE_SIGN = re.compile(r"[,;:—–，、；：]|[.!?…。！？؟](?=\s*\S)
 """After it comes another clause or sentence."""
 
 WAITS = AnyCase(
-    r"\b(?:i(?:'|’)?(?:m| am)? ?wait(?:ing)? for (?:your|you|a go|the go)|awaiting your|ich warte auf (?:dein|ihr|eur|die freigabe|das ok)|j(?:'|’)attends (?:ton|ta|votre|le feu)"
+    r"\b(?:please provide|bitte (?:nennen|geben) sie|veuillez (?:fournir|indiquer)|por favor,? (?:proporcione|indique|forneça|informe)|mi fornisca"
+    r"|i(?:'|’)?(?:m| am)? ?wait(?:ing)? for (?:your|you|a go|the go)|awaiting your|ich warte auf (?:dein|ihr|eur|die freigabe|das ok)|j(?:'|’)attends (?:ton|ta|votre|le feu)"
     r"|espero (?:tu|su|a que)|aspetto (?:il tuo|la tua|un tuo)|aguardo (?:o seu|a sua|sua|seu)|ik wacht op (?:je|jouw|uw)|jag väntar på (?:ditt|din)|czekam na (?:twoj|twój|pańsk)|жду (?:вашего|твоего))"
 )
-"""Words by which the agent says that the user must speak first."""
+"""Words by which the agent says that the user must speak first, and asks without a question mark."""
 
 _AWAITS = re.compile(
     r"\b(?:(?:awaiting|(?:still )?waiting (?:for|on)|yet to (?:receive|get)) (?!your?\b)(?:an? |the |his |her |their |its |[\w']+'s )?(?:answer|reply|response|decision|confirmation|approval|verdict|result|feedback|word|signature|call)"

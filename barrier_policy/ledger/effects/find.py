@@ -237,8 +237,9 @@ def _outcome(call: Call) -> str:
     text = call.results[-1].part.text.strip()
     if len(text) <= MAX_WHOLE:
         return text
-    fact = call.results[-1].fact
-    lines = dict.fromkeys((fact.text.strip() if fact else "", text.rsplit("\n", 1)[-1].strip()))
+    state = call.results[-1].fact.text.strip() if call.results[-1].fact else ""
+    _, breaks, last = text.rpartition("\n")
+    lines = dict.fromkeys((state, last.strip() if breaks or not state else ""))
     return clip("; ".join(line for line in lines if line), MAX_WHOLE)
 
 

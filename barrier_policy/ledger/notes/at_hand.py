@@ -44,7 +44,7 @@ def findings(conversation: Conversation, live: Set[int]) -> Iterator[Item]:
 def pointed_at(conversation: Conversation) -> Iterator[Item]:
     """Short answers of the last turns that looked something up (`those`, `it`), and the calls that `again` may mean.
 
-    Left out is what answered a question and gives no exact value.
+    Left out is what answered a question and gives no exact value. In a report `again` tells what the user did.
     """
     at_hand = max((turn.start for turn in conversation.turns if turn.has_user), default=0)
     asked = " ".join(
@@ -67,7 +67,7 @@ def pointed_at(conversation: Conversation) -> Iterator[Item]:
     newest = " ".join(
         text for message in conversation.messages[at_hand:] if message.origin is Origin.USER for text in spoken(message)
     )
-    if REPEATS.search(newest):
+    if REPEATS.search(newest) and not conversation.is_report(conversation.turn(at_hand)):
         wanted = content_words(newest)
         for turn in looked:
             for call in filter(_is_answered_read, turn.calls):

@@ -50,6 +50,8 @@ MAX_STATEMENT = 1_500
 REPLACED = frozenset({"old_string", "old_str", "old_text"})
 """Names of the argument that an edit replaces by another."""
 WORDS = frozenset({"literal", "symbol", "sequence"})
+SAYS_OF = WORDS | {"column_set", "quantity", "amount"}
+"""Types that name no thing but say something of one: tools may say so often, and nobody depends on it who has not said it."""
 MAX_VALUE = 300
 
 
@@ -65,13 +67,14 @@ class _Sighting(msgspec.Struct, gc=False):
     in_argument: bool = False
     named: bool = False
     stated: bool = False
+    spoken: bool = False
     tail: bool = False
 
 
 def find_bindings(
     messages: Sequence[Message], facts: Facts, pairs: Pairs, group_of: Sequence[int]
 ) -> tuple[list[Item], list[Event]]:
-    """One item for each typed value that is open: used in a call and elsewhere, or naming something a later call can ask for.
+    """One item for each typed value that is open: used in a call, said again elsewhere, or naming something a later call can ask for.
 
     One that a later reading superseded is an item in any case, and not open. `group_of` gives the span of each message before the tail.
     """
@@ -131,6 +134,7 @@ def _see(values: dict[str, _Sighting], fact: Fact, message: Message, group_of: S
     seen.part = fact.part
     seen.name = seen.name or str(fact.get("name", ""))
     part = message.parts[fact.part]
+    seen.spoken = seen.spoken or part.type is not PartType.TOOL_RESULT
     seen.in_argument = seen.in_argument or part.type is PartType.TOOL_CALL
     if part.type is PartType.TOOL_RESULT:
         located = seen.type == "path" and fact.text.count("/") >= DEEP and len(part.text) <= MAX_LISTING
@@ -140,14 +144,15 @@ def _see(values: dict[str, _Sighting], fact: Fact, message: Message, group_of: S
 
 
 def _names(leaf: str, type: str) -> bool:
-    """Whether a leaf of a JSON payload names something: an id by its form, or any value under a key that is one."""
-    return bool(leaf) and (type in ID_TYPES or leaf.casefold().rstrip("s").endswith(NAMED_LEAVES))
+    """Whether a leaf of a JSON payload names something: an id by its form, or any value under a key that is one. Of a list, each item does."""
+    return bool(leaf) and type != "sequence" and (type in ID_TYPES or leaf.casefold().rstrip("s").endswith(NAMED_LEAVES))
 
 
 def _is_open(value: str, seen: _Sighting, unread: bool) -> bool:
     if seen.type in WORDS and not any(character.isdigit() or character in "/@." for character in value):
         return False  # a plain word is written again as easily as it was written
-    return seen.in_argument or seen.named or seen.stated or seen.groups > 1 or unread
+    repeated = seen.groups > 1 and (seen.spoken or seen.type not in SAYS_OF)
+    return seen.in_argument or seen.named or seen.stated or repeated or unread
 
 
 def _item(value: str, seen: _Sighting, number: int, shared: dict[tuple[str, str, str], dict[str, str]]) -> Item:
