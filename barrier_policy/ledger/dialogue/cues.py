@@ -72,6 +72,11 @@ _TIME = re.compile(
     re.IGNORECASE,
 )
 """A time of day."""
+_AFTER_SOMEBODY = re.compile(
+    r"\b(?:once|when|till|until|sobald|wenn|bis|när|når|tills|als|zodra|totdat|quand|lorsque|dès qu(?:e |['’])|cuando|hasta que|quando|appena|até que|assim que|gdy|kiedy|aż|až|jakmile|когда|пока)"
+    r" ?(?=[^\W\d_])[A-ZÀ-ÞА-Я][a-zà-ÿа-яё]+"
+)
+"""What has to happen before, told of somebody or something by name: `when Jens has emptied it`."""
 _DIGIT = re.compile(r"\d")
 
 _OBJECT = r"(?: (?:that|this|it|so|these|those|them|(?:that|this|the|your) (?:rules?|limits?|instructions?|wish(?:es)?)))?"
@@ -259,7 +264,9 @@ def defers(text: str) -> bool:
 
 def is_for_later(text: str) -> bool:
     """Whether a message names a later time, or what has to happen before: `on Thursday`, `once the scans are back`, `at 23:30`."""
-    return (_DIGIT.search(text) is not None and _TIME.search(text) is not None) or has_words("for_later", text)
+    if has_words("for_later", text) or _AFTER_SOMEBODY.search(text) is not None:
+        return True
+    return _DIGIT.search(text) is not None and _TIME.search(text) is not None
 
 
 def turns_elsewhere(text: str) -> bool:
