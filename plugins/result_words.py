@@ -153,6 +153,8 @@ _VALUES: Final = Phrases((*_listed(WORDS.phrases), *_listed(WORDS.values)))
 _NEGATIONS: Final = frozenset(
     (*_phrases(WORDS.negations), *(word for language in read_languages() for word in language.of("negations")))
 )
+_NUMBER_AFTER: Final = re.compile(r"[.-] ?\d")
+"""What makes a number or a name of `no`: `No. 7`, `NO-8`."""
 _USER_REJECTIONS: Final = tuple(_phrases(WORDS.user_rejections))
 _USER_WORDS: Final = (
     "user",
@@ -201,7 +203,9 @@ def _judged(text: str, words: Sequence[str], places: Sequence[tuple[int, int]], 
     state = hit.value.state
     reach = SUCCESS_REACH if state is ResultState.DONE else NEGATION_REACH
     negated = any(
-        words[number] in _NEGATIONS and _CLAUSE_END.search(text, places[number][1], hit.start) is None
+        words[number] in _NEGATIONS
+        and _NUMBER_AFTER.match(text, places[number][1]) is None
+        and _CLAUSE_END.search(text, places[number][1], hit.start) is None
         for number in range(max(0, hit.word - reach), hit.word)
     )
     if state is ResultState.FAILED and _ZERO_AFTER.match(text, hit.end):

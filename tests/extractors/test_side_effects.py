@@ -163,6 +163,7 @@ def test_a_name_is_judged_by_its_verbs_as_an_assumption(name: str, expected: str
         "sync_contacts",
         "move_card",
         "order_blood_test",
+        "book_tickets",
         "form.request_quote",
         "zmień_adres",
         "aendre_adresse",

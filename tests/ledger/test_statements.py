@@ -170,3 +170,23 @@ def test_an_answer_in_several_sentences_outlives_the_look_up_after_it(number: in
     later = [*user("Thanks, I'll look at it tonight."), *agent("Fine.")] * number
     decision = judge([*asked, *found, *later, *OTHER])
     assert "allergic to sesame" in shown(decision) or at(decision, 2).action == "retain"
+
+
+@pytest.mark.parametrize(
+    ("told", "reply"),
+    [
+        ("The chart can wait till Ines has picked her colours", "Fine, sheet now, chart then."),
+        ("a ten cement až bude suchej sklep, teď by zmoknul", "Dobře, cement počká."),
+    ],
+)
+def test_what_is_left_for_later_is_told_whatever_the_agent_says_to_it(told: str, reply: str) -> None:
+    decision = judge([*user("Send the sheet."), *agent("Sent."), *user(told), *agent(reply), *OTHER])
+    assert told in shown(decision) or at(decision, 2).action == "retain"
+
+
+@pytest.mark.parametrize(
+    "promise", ["Je vous en reparle vendredi matin, dès qu'Hugo est là.", "Jag räknar på frysen när Jens har tömt den."]
+)
+def test_a_promise_in_the_present_tense_for_later_is_owed(promise: str) -> None:
+    decision = judge([*user("the key is not here this week"), *agent(f"Fine. {promise}"), *OTHER])
+    assert promise in shown(decision)

@@ -19,6 +19,7 @@ from barrier_policy.ledger.conversation.turns import Conversation, Turn, closing
 from barrier_policy.ledger.dialogue.cues import (
     asks,
     has_question_mark,
+    is_for_later,
     limits,
     may_ask,
     only_asks,
@@ -97,11 +98,11 @@ def _is_news(turn: Turn, text: str) -> bool:
 
 
 def _is_taken_down(conversation: Conversation, turn: Turn, text: str, reply: str) -> bool:
-    """Whether the agent says that it has noted, or says again, what no rule of the message holds by itself."""
+    """Whether the agent says that it has noted, or says again, or leaves for later, what no rule of the message holds by itself."""
     ruled = sum(fact.end - fact.start for fact in conversation.of_kind(turn.start, "constraint", "approval_gate"))
     if 4 * ruled > 3 * len(text) or has_question_mark(text) or only_asks(text):
         return False
-    return takes_note(reply) or bool(set(_NUMBER.findall(reply)) & set(_NUMBER.findall(text)))
+    return takes_note(reply) or is_for_later(text) or bool(set(_NUMBER.findall(reply)) & set(_NUMBER.findall(text)))
 
 
 def shown_places(conversation: Conversation) -> Iterator[Item]:
