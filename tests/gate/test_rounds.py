@@ -268,13 +268,14 @@ def test_what_a_labelled_case_needs_is_there_after_every_round(case: str, tmp_pa
         assert needed and [text for text in needed if text not in there] == []
 
 
-def test_thanks_and_answered_questions_make_no_carrier_grow(tmp_path: Path) -> None:
+@pytest.mark.parametrize("numbered", [False, True])
+def test_thanks_and_answered_questions_make_no_carrier_grow(tmp_path: Path, numbered: bool) -> None:
     gate = Gate(store=tmp_path, summarizer=lambda request: "The user and the agent worked on it.")
     messages, sizes = [*SMALL_TALK, *HALF_DONE], []
-    for _ in range(8):
+    for number in range(41, 49):
         messages = [
             *messages,
-            said("user", "Thank you. And how is the weather today?"),
+            said("user", f"Thank you. And how is the weather today{f', day {number}' if numbered else ''}?"),
             said("assistant", "It is mild. " * 60),
         ]
         messages = list(gate.compact(messages, keep_last=2, now="2026-06-01T00:00:00Z").messages)
