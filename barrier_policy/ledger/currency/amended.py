@@ -74,11 +74,11 @@ def may_amend(sentence: str) -> bool:
 def find_amendments(conversation: Conversation) -> tuple[Amendment, ...]:
     """The sentences of users and higher that may change a rule, in order, in the words that records have."""
     masker = conversation.facts.masker
-    told = [(message, text, content_words(text)) for message in conversation.messages for text in _texts(message)]
-    often = Counter(word for _, _, words in told for word in words)
+    told = [(message, text) for message in conversation.messages for text in _texts(message)]
+    often = Counter(word for _, text in told for word in content_words(text))
     common = frozenset(word for word, count in often.items() if count > RARE) | FILLERS
     found = []
-    for message, text, about in told:
+    for message, text in told:
         released = {fact.text for fact in conversation.of_kind(message.index, "release") if not fact.get("proposed")}
         for sentence in sentences_of(text):
             if len(sentence) > MAX_SENTENCE or has_question_mark(sentence) or only_asks(sentence):
@@ -93,7 +93,7 @@ def find_amendments(conversation: Conversation) -> tuple[Amendment, ...]:
                         origin=message.origin,
                         text=shown,
                         words=words,
-                        about=about - common,
+                        about=content_words(text) - common,
                         sure=sure,
                     )
                 )
