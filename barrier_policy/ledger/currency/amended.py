@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from barrier_policy.facts.words import content_words
+from barrier_policy.facts.words import AnyCase, content_words
 from barrier_policy.ledger.conversation.turns import Conversation
 from barrier_policy.ledger.currency.corrections import replaced_in, values_in
 from barrier_policy.ledger.currency.superseded import MAX_STATEMENT, sentences_of
@@ -40,22 +40,20 @@ PLAN = re.compile(
     re.IGNORECASE,
 )
 
-REVERSES = re.compile(
+REVERSES = AnyCase(
     r"\b(?:after all|no longer|never ?mind|lifted|withdrawn|revoked|forget (?:the|that|about|what|\S*\d)|scrap|ignore (?:the|that|what)|leave \w+ mode"
     r"|(?:open|free|fine|ok(?:ay)?|allowed|back|on|can|may)\b.{0,60}\bagain|(?:is|are) (?:now )?(?:out|over|off|free|open)\b(?! of\b| with\b)"
     r"|(?:frei|offen|erlaubt|darf|dürfen|darfst|kannst|können)\b.{0,60}\bwieder|nicht mehr nötig|doch nicht|aufgehoben|vergiss|vergesst"
     r"|finalement|n'est plus|ne s'applique plus|oublie[zr]?|al final|ya no (?:hace|es|rige|vale)|olvida|alla fine|non (?:è|serve|vale) più|dimentica"
     r"|afinal|já não (?:é|vale)|esquece|toch niet|niet meer nodig|vergeet|jednak|już nie (?:trzeba|jest)|больше не нужно|забудь)\b"
-    r"|^(?:new|neu|nuevo|nouveau|nuovo|novo|nieuw):|不再|取消|やっぱり",
-    re.IGNORECASE,
+    r"|^(?:new|neu|nuevo|nouveau|nuovo|novo|nieuw):|不再|取消|やっぱり"
 )
 """Words by which somebody takes back or changes what was said."""
-LIMIT = re.compile(
+LIMIT = AnyCase(
     r"\b(?:new|now|neue[rs]?|jetzt|nouvelle?|maintenant|nuev[oa]|ahora|nuov[oa]|ora|nov[oa]|agora|nieuwe?|nu)\b"
     r".{0,40}\b(?:ceilings?|limits?|caps?|max(?:imum)?|budgets?|thresholds?|obergrenze|grenze|limite?|plafond|tope|límite|tetto|teto|grens)\b"
     r"|\b(?:ceiling|limit|cap|max(?:imum)?|budget|threshold|obergrenze|grenze|limite?|plafond|tope|límite|tetto|teto|grens)\b"
-    r".{0,60}\b(?:now|jetzt|maintenant|ahora|ora|agora|nu)\b",
-    re.IGNORECASE,
+    r".{0,60}\b(?:now|jetzt|maintenant|ahora|ora|agora|nu)\b"
 )
 """A limit that is given anew."""
 EVERYTHING = re.compile(r"\b(?:every|any|all|alles?|tout|todo|tutto|tudo)", re.IGNORECASE)
@@ -81,9 +79,8 @@ def find_amendments(conversation: Conversation) -> tuple[Amendment, ...]:
     for message, text in told:
         released = {fact.text for fact in conversation.of_kind(message.index, "release") if not fact.get("proposed")}
         for sentence in sentences_of(text):
-            if len(sentence) > MAX_SENTENCE or has_question_mark(sentence) or only_asks(sentence):
-                continue
-            if sentence in released or may_amend(sentence):
+            may = len(sentence) <= MAX_SENTENCE and (sentence in released or may_amend(sentence))
+            if may and not has_question_mark(sentence) and not only_asks(sentence):
                 words = content_words(sentence) - common
                 sure = sentence in released or PLAN.search(sentence) is not None
                 shown = masker.text(sentence, message.index)
@@ -179,7 +176,7 @@ def _relation(rule: str, words: frozenset[str], beside: frozenset[str], amendmen
 
 
 def _gives_limit(sentence: str) -> bool:
-    return LIMIT.search(sentence) is not None and bool(values_in(sentence))
+    return bool(values_in(sentence)) and LIMIT.search(sentence) is not None
 
 
 def _alike(rule: str, sentence: str) -> int:
