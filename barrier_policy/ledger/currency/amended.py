@@ -73,28 +73,40 @@ def find_amendments(conversation: Conversation) -> tuple[Amendment, ...]:
     """The sentences of users and higher that may change a rule, in order, in the words that records have."""
     masker = conversation.facts.masker
     told = [(message, text) for message in conversation.messages for text in _texts(message)]
-    often = Counter(word for _, text in told for word in content_words(text))
-    common = frozenset(word for word, count in often.items() if count > RARE) | FILLERS
-    found = []
-    for message, text in told:
-        released = {fact.text for fact in conversation.of_kind(message.index, "release") if not fact.get("proposed")}
-        for sentence in sentences_of(text):
-            may = len(sentence) <= MAX_SENTENCE and (sentence in released or may_amend(sentence))
-            if may and not has_question_mark(sentence) and not only_asks(sentence):
-                words = content_words(sentence) - common
-                sure = sentence in released or PLAN.search(sentence) is not None
-                shown = masker.text(sentence, message.index)
-                found.append(
-                    Amendment(
-                        message=message.index,
-                        origin=message.origin,
-                        text=shown,
-                        words=words,
-                        about=content_words(text) - common,
-                        sure=sure,
-                    )
-                )
-    return tuple(found)
+    found = [
+        (message, text, sentence, sure)
+        for message, text in told
+        for sentence, sure in _changes(conversation, message.index, text)
+    ]
+    if not found:
+        return ()
+    common = _common_words(text for _, text in told)
+    return tuple(
+        Amendment(
+            message=message.index,
+            origin=message.origin,
+            text=masker.text(sentence, message.index),
+            words=content_words(sentence) - common,
+            about=content_words(text) - common,
+            sure=sure,
+        )
+        for message, text, sentence, sure in found
+    )
+
+
+def _changes(conversation: Conversation, message: int, text: str) -> Iterator[tuple[str, bool]]:
+    """The sentences of a text that may change a rule, and whether each is sure to be about one."""
+    released = {fact.text for fact in conversation.of_kind(message, "release") if not fact.get("proposed")}
+    for sentence in sentences_of(text):
+        may = len(sentence) <= MAX_SENTENCE and (sentence in released or may_amend(sentence))
+        if may and not has_question_mark(sentence) and not only_asks(sentence):
+            yield sentence, sentence in released or PLAN.search(sentence) is not None
+
+
+def _common_words(texts: Iterable[str]) -> frozenset[str]:
+    """Words that are used all the time, there or anywhere."""
+    often = Counter(word for text in texts for word in content_words(text))
+    return frozenset(word for word, count in often.items() if count > RARE) | FILLERS
 
 
 def amend(items: Sequence[Item], states: Mapping[str, str], amendments: Sequence[Amendment]) -> list[Item]:
