@@ -80,7 +80,7 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     version: int = 1
 
 
-class CarrierRecord(msgspec.Struct, frozen=True, kw_only=True):
+class CarrierRecord(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One record. `fields` is stored, `text` is the dense line that the model sees, `digest` covers all but id and source."""
 
     id: str

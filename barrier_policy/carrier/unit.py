@@ -19,7 +19,7 @@ Said = tuple[Fields, ...]
 """What was said of a thing at one time: the item that its line shows, and items that the same line shows besides."""
 
 
-class Unit(msgspec.Struct, frozen=True, kw_only=True):
+class Unit(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One thing that has a line: the item that it shows, and items that the same line shows besides. `earlier`: of a carrier before."""
 
     kind: str

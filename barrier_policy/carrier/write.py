@@ -20,7 +20,7 @@ MAX_COMPARED = 40
 """Lines of a span in which other items are looked for; more would make the cost of a span quadratic."""
 
 
-class Placement(msgspec.Struct, frozen=True, kw_only=True):
+class Placement(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """An item and the item of the same span whose line shows it: itself, or one whose words contain its words."""
 
     item: Item

@@ -6,7 +6,7 @@ What conditions say is remembered by what they can see of a record, because that
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from barrier_policy.policy.cel.engine import FAILED, Engine, Failed, Value
 from barrier_policy.policy.cel.scope import Path
@@ -20,21 +20,16 @@ T = TypeVar("T")
 CAUSES = "(an index out of range, a division by zero or an overflow)"
 
 
-class JudgedSpan:
-    """One record while it is judged; handed to the engine only if some value is not remembered."""
+class JudgedSpan(NamedTuple):
+    """One record while it is judged. `digest` is that of the span's original."""
 
-    def __init__(self, reading: Reading, engine: Engine, digest: str = "") -> None:
-        self.reading = reading
-        self.engine = engine
-        self.digest = digest
-        self._activation: Any = None
+    reading: Reading
+    engine: Engine
+    digest: str = ""
 
-    @property
-    def activation(self) -> Any:
-        """What programs of the engine take for the record."""
-        if self._activation is None:
-            self._activation = self.engine.bind(self.reading.span())
-        return self._activation
+    def bind(self, paths: Iterable[Path]) -> Any:
+        """What programs of the engine take that read these paths: no more of the record, for what most would say is remembered."""
+        return self.engine.bind(self.reading.span(paths))
 
 
 class JudgedExpression:
@@ -47,7 +42,8 @@ class JudgedExpression:
 
     def value(self, span: JudgedSpan) -> Value | Failed:
         """What the expression says; FAILED where something that it reads is not right."""
-        return FAILED if span.reading.problem(self.expression.reads) else self._run(span.activation)
+        reads = self.expression.reads
+        return FAILED if span.reading.problem(reads) else self._run(span.bind(reads))
 
     def remembered(self, span: JudgedSpan) -> Value | Failed:
         """The same, evaluated once for all records that look alike to it."""
@@ -123,7 +119,7 @@ def clause_on(clause: Expression, span: JudgedSpan) -> Clause:
     """What a clause says about a span."""
     value: Value | Failed = FAILED
     if not span.reading.problem(clause.reads):
-        value = span.engine.compile(clause.cel)(span.activation)
+        value = span.engine.compile(clause.cel)(span.bind(clause.reads))
     return clause_of(clause, value)
 
 

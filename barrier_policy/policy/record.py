@@ -114,10 +114,10 @@ class Reading:
                 return f"`span.{'.'.join(path)}` is not {article(type_name)}{limit}"
         return ""
 
-    def span(self) -> dict[str, Any]:
-        """The valid paths as one nested dict."""
+    def span(self, paths: Iterable[Path]) -> dict[str, Any]:
+        """Those of some paths that are valid, as one nested dict."""
         span: dict[str, Any] = {}
-        for path in self.keys:
+        for path in paths:
             value = self.value(path)
             if value is None:
                 continue

@@ -45,7 +45,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     message: int
 
 
-class Reason(msgspec.Struct, frozen=True, kw_only=True):
+class Reason(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A rule that is true, with what a reviewer needs to follow it. `about` are the fields of the record that its condition reads."""
 
     policy: str
@@ -79,7 +79,7 @@ class AppliedException(msgspec.Struct, frozen=True, kw_only=True):
     expires: str
 
 
-class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+class Verdict(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The verdict of one span.
 
     `reasons` are the enforced rules that made it: the true permits of an opportunity, the true barriers of a barrier.

@@ -43,7 +43,7 @@ def evaluate(engine: Engine, expression: Variable, record: dict[str, Any]) -> Va
     reading = RecordReader(SCHEMA, expression.reads).read(record)
     if reading.problem(expression.reads):
         return FAILED
-    return engine.compile(expression.cel)(engine.bind(reading.span()))
+    return engine.compile(expression.cel)(engine.bind(reading.span(expression.reads)))
 
 
 # Records: every field by its declared type, with the texts and numbers that break things.

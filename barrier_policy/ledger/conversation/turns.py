@@ -251,8 +251,11 @@ def end_of(message: Message) -> str:
 
 
 def words_of(message: Message) -> str:
-    """The words of a message, calls and results left out."""
-    return "\n".join([part.text for part in message.parts if part.text and part.type not in CALL_OR_RESULT])
+    """The words of a message, calls and results left out; a text of its own.
+
+    Items hold it: the very text of a part would keep the memory of the texts around it, which are let go before.
+    """
+    return "".join([f"{part.text}\n" for part in message.parts if part.text and part.type not in CALL_OR_RESULT])[:-1]
 
 
 def user_text(conversation: Conversation, turn: Turn) -> str:

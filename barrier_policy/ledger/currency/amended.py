@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from barrier_policy.facts.words import content_words
+from barrier_policy.facts.words import AnyCase, content_words
 from barrier_policy.ledger.conversation.turns import Conversation
 from barrier_policy.ledger.currency.corrections import replaced_in, values_in
 from barrier_policy.ledger.currency.superseded import MAX_STATEMENT, sentences_of
@@ -40,22 +40,20 @@ PLAN = re.compile(
     re.IGNORECASE,
 )
 
-REVERSES = re.compile(
+REVERSES = AnyCase(
     r"\b(?:after all|no longer|never ?mind|lifted|withdrawn|revoked|forget (?:the|that|about|what|\S*\d)|scrap|ignore (?:the|that|what)|leave \w+ mode"
     r"|(?:open|free|fine|ok(?:ay)?|allowed|back|on|can|may)\b.{0,60}\bagain|(?:is|are) (?:now )?(?:out|over|off|free|open)\b(?! of\b| with\b)"
     r"|(?:frei|offen|erlaubt|darf|dürfen|darfst|kannst|können)\b.{0,60}\bwieder|nicht mehr nötig|doch nicht|aufgehoben|vergiss|vergesst"
     r"|finalement|n'est plus|ne s'applique plus|oublie[zr]?|al final|ya no (?:hace|es|rige|vale)|olvida|alla fine|non (?:è|serve|vale) più|dimentica"
     r"|afinal|já não (?:é|vale)|esquece|toch niet|niet meer nodig|vergeet|jednak|już nie (?:trzeba|jest)|больше не нужно|забудь)\b"
-    r"|^(?:new|neu|nuevo|nouveau|nuovo|novo|nieuw):|不再|取消|やっぱり",
-    re.IGNORECASE,
+    r"|^(?:new|neu|nuevo|nouveau|nuovo|novo|nieuw):|不再|取消|やっぱり"
 )
 """Words by which somebody takes back or changes what was said."""
-LIMIT = re.compile(
+LIMIT = AnyCase(
     r"\b(?:new|now|neue[rs]?|jetzt|nouvelle?|maintenant|nuev[oa]|ahora|nuov[oa]|ora|nov[oa]|agora|nieuwe?|nu)\b"
     r".{0,40}\b(?:ceilings?|limits?|caps?|max(?:imum)?|budgets?|thresholds?|obergrenze|grenze|limite?|plafond|tope|límite|tetto|teto|grens)\b"
     r"|\b(?:ceiling|limit|cap|max(?:imum)?|budget|threshold|obergrenze|grenze|limite?|plafond|tope|límite|tetto|teto|grens)\b"
-    r".{0,60}\b(?:now|jetzt|maintenant|ahora|ora|agora|nu)\b",
-    re.IGNORECASE,
+    r".{0,60}\b(?:now|jetzt|maintenant|ahora|ora|agora|nu)\b"
 )
 """A limit that is given anew."""
 EVERYTHING = re.compile(r"\b(?:every|any|all|alles?|tout|todo|tutto|tudo)", re.IGNORECASE)
@@ -74,30 +72,41 @@ def may_amend(sentence: str) -> bool:
 def find_amendments(conversation: Conversation) -> tuple[Amendment, ...]:
     """The sentences of users and higher that may change a rule, in order, in the words that records have."""
     masker = conversation.facts.masker
-    told = [(message, text, content_words(text)) for message in conversation.messages for text in _texts(message)]
-    often = Counter(word for _, _, words in told for word in words)
-    common = frozenset(word for word, count in often.items() if count > RARE) | FILLERS
-    found = []
-    for message, text, about in told:
-        released = {fact.text for fact in conversation.of_kind(message.index, "release") if not fact.get("proposed")}
-        for sentence in sentences_of(text):
-            if len(sentence) > MAX_SENTENCE or has_question_mark(sentence) or only_asks(sentence):
-                continue
-            if sentence in released or may_amend(sentence):
-                words = content_words(sentence) - common
-                sure = sentence in released or PLAN.search(sentence) is not None
-                shown = masker.text(sentence, message.index)
-                found.append(
-                    Amendment(
-                        message=message.index,
-                        origin=message.origin,
-                        text=shown,
-                        words=words,
-                        about=about - common,
-                        sure=sure,
-                    )
-                )
-    return tuple(found)
+    told = [(message, text) for message in conversation.messages for text in _texts(message)]
+    found = [
+        (message, text, sentence, sure)
+        for message, text in told
+        for sentence, sure in _changes(conversation, message.index, text)
+    ]
+    if not found:
+        return ()
+    common = _common_words(text for _, text in told)
+    return tuple(
+        Amendment(
+            message=message.index,
+            origin=message.origin,
+            text=masker.text(sentence, message.index),
+            words=content_words(sentence) - common,
+            about=content_words(text) - common,
+            sure=sure,
+        )
+        for message, text, sentence, sure in found
+    )
+
+
+def _changes(conversation: Conversation, message: int, text: str) -> Iterator[tuple[str, bool]]:
+    """The sentences of a text that may change a rule, and whether each is sure to be about one."""
+    released = {fact.text for fact in conversation.of_kind(message, "release") if not fact.get("proposed")}
+    for sentence in sentences_of(text):
+        may = len(sentence) <= MAX_SENTENCE and (sentence in released or may_amend(sentence))
+        if may and not has_question_mark(sentence) and not only_asks(sentence):
+            yield sentence, sentence in released or PLAN.search(sentence) is not None
+
+
+def _common_words(texts: Iterable[str]) -> frozenset[str]:
+    """Words that are used all the time, there or anywhere."""
+    often = Counter(word for text in texts for word in content_words(text))
+    return frozenset(word for word, count in often.items() if count > RARE) | FILLERS
 
 
 def amend(items: Sequence[Item], states: Mapping[str, str], amendments: Sequence[Amendment]) -> list[Item]:
@@ -179,7 +188,7 @@ def _relation(rule: str, words: frozenset[str], beside: frozenset[str], amendmen
 
 
 def _gives_limit(sentence: str) -> bool:
-    return LIMIT.search(sentence) is not None and bool(values_in(sentence))
+    return bool(values_in(sentence)) and LIMIT.search(sentence) is not None
 
 
 def _alike(rule: str, sentence: str) -> int:

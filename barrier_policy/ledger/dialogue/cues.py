@@ -130,7 +130,7 @@ REPEATS = re.compile(
 )
 """Words by which somebody asks for the same thing once more; what was called then is the recipe."""
 
-_QUESTION_MARK = re.compile(r"[?？؟]|\b(?:ne zaman|neydi|nedir|(?-i:m[ıü]))\b|\bm[iu](?=\W*$)", re.IGNORECASE)
+_QUESTION_MARK = AnyCase(r"[?？؟]|\b(?:ne zaman|neydi|nedir|(?-i:m[ıü]))\b|\bm[iu](?=\W*$)")
 """Turkish `mi` asks at the end of a message; before other words it is as likely Italian or Spanish for `me` and `my`
 (and told to ignore case, `re` takes `ı` for `i`)."""
 _TERSE = re.compile(r"\W*\w+(?:\W+\w+)?\W*")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from barrier_policy.facts.words import content_words
+from barrier_policy.facts.words import AnyCase, content_words
 
 _COMPARED = re.compile(
     r"\b(?P<how>at (?:the )?(?:most|least)|no (?:more|less|fewer) than|(?:more|less|fewer|longer) than|up to|over|under|above|below|exceed(?:s|ing)?|max(?:imum)?(?: of)?|min(?:imum)?(?: of)?"
@@ -29,12 +29,11 @@ FEWEST = 3
 MAX_RULE = 400
 SAID = 3
 """Words of content of a rule that is told by being said anew."""
-ANEW = re.compile(
+ANEW = AnyCase(
     r"^\W*(?:(?:ok(?:ay)?|no|hm+|oh|wait|and|but|yeah|well|so)\W+)*actually\b|\b(?:instead(?! of)|from now on|starting (?:now|today)|change of plans?|scratch that|correction|new rule"
     r"|ab (?:jetzt|sofort)|von nun an|stattdessen|planänderung|neue regel|désormais|dorénavant|à partir de maintenant|changement de plan"
     r"|a partir de ahora|de ahora en adelante|cambio de planes?|d'ora in (?:poi|avanti)|cambio di programma|a partir de agora|mudança de planos"
-    r"|en su lugar|à la place|invece|em vez disso|in plaats daarvan|zamiast tego|вместо этого|vanaf nu|voortaan|från och med nu|od teraz|теперь|отныне|с этого момента)\b|从现在起|今后|これから(?:は)?|앞으로",
-    re.IGNORECASE,
+    r"|en su lugar|à la place|invece|em vez disso|in plaats daarvan|zamiast tego|вместо этого|vanaf nu|voortaan|från och med nu|od teraz|теперь|отныне|с этого момента)\b|从现在起|今后|これから(?:は)?|앞으로"
 )
 """Words by which somebody says that what follows takes the place of what was said."""
 

@@ -38,4 +38,4 @@ class Engine(Protocol):
         """A program for an expression; the same expression gives the same program. Raises ExpressionError."""
 
     def bind(self, span: Mapping[str, Any]) -> Any:
-        """What programs take for one span: made once and used for all expressions. Values are str, int, bool, list and dict."""
+        """What programs take for one span, of which it holds what they read. Values are str, int, bool, list and dict."""
