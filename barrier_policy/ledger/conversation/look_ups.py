@@ -73,7 +73,7 @@ class _Asked(msgspec.Struct, frozen=True, kw_only=True):
 
     def looks_up(self, call: Call) -> bool:
         """Whether a call was made to answer the question, and its results tell of no deed."""
-        basis = str(call.fact.get("basis", "")) if call.fact is not None else ""
+        basis = _basis(call)
         if basis not in DOUBTFUL or not call.results or call.ref.message > self.answered:
             return False
         if not (self.surely if basis in NOUNS else self.maybe):
@@ -87,3 +87,11 @@ class _Asked(msgspec.Struct, frozen=True, kw_only=True):
             return True
         tells = self.merely and reports == "done" and not fact.get("handles")
         return fact.get("basis") == "text" and (self.by_word or tells)
+
+
+def _basis(call: Call) -> str:
+    """What the class of a call follows from; of a command whose program nobody knows, nothing is known."""
+    if call.fact is None:
+        return ""
+    basis = str(call.fact.get("basis", ""))
+    return "unknown" if basis == "shell" and call.fact.get("assumed") else basis
