@@ -178,7 +178,18 @@ def test_a_name_that_begins_with_a_deed_is_one_whatever_is_done_to(name: str) ->
 
 
 @pytest.mark.parametrize(
-    "name", ["sync_status", "backup_history", "order_search", "purchase.search", "move_log", "connect.lag"]
+    "name",
+    [
+        "sync_status",
+        "backup_history",
+        "order_search",
+        "purchase.search",
+        "move_log",
+        "connect.lag",
+        "供应商.查询",
+        "casa_llista",
+        "motd",
+    ],
 )
 def test_a_name_that_ends_with_what_is_known_of_a_deed_reads(name: str) -> None:
     assert call(name).get("effect_class") == READ
