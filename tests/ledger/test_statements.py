@@ -190,3 +190,14 @@ def test_what_is_left_for_later_is_told_whatever_the_agent_says_to_it(told: str,
 def test_a_promise_in_the_present_tense_for_later_is_owed(promise: str) -> None:
     decision = judge([*user("the key is not here this week"), *agent(f"Fine. {promise}"), *OTHER])
     assert promise in shown(decision)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("Doing the nowcast restart now, its pods take a while.", ""), ("", "The run is with Ines, I wait for her.")],
+)
+def test_what_the_agent_says_beside_a_call_without_an_answer_is_told(before: str, after: str) -> None:
+    spoken = (agent(before) if before else [], agent(after) if after else [])
+    open_call = tool("rollout_restart", None, target="nowcast")
+    decision = judge([*user("ok nowcast too"), *spoken[0], *open_call, *spoken[1], *OTHER])
+    assert (before or after) in shown(decision)

@@ -14,7 +14,7 @@ from barrier_policy.ledger.conversation.turns import Call, Conversation
 from barrier_policy.ledger.model import TERMINAL, Event, Family, Item
 from barrier_policy.ledger.notes.at_hand import answered_before, findings, pointed_at, progress, vouched_for
 from barrier_policy.ledger.notes.note import new_note
-from barrier_policy.ledger.notes.reports import places_of_secrets, reports, unfinished_turns
+from barrier_policy.ledger.notes.reports import beside_open_calls, places_of_secrets, reports, unfinished_turns
 from barrier_policy.ledger.notes.rows import rows
 from barrier_policy.ledger.notes.statements import shown_places, statements, told_in_passing
 from barrier_policy.transcript.model import Origin
@@ -38,6 +38,7 @@ def find_notes(
         *(new_note("note", place, 0, 981, text, "proposal") for place, text in find_adopted(conversation)),
         *shown_places(conversation),
         *reports(conversation, acted, unfinished_turns(conversation, items, states, live)),
+        *beside_open_calls(conversation, items, states),
         *findings(conversation, live),
         *pointed_at(conversation),
         *answered_before(conversation),

@@ -10,10 +10,10 @@ from barrier_policy.facts.prose import prose_sentences
 from barrier_policy.facts.words import AnyCase
 from barrier_policy.ledger.conversation.answered import told_look_ups
 from barrier_policy.ledger.conversation.told import STATES, is_instruction
-from barrier_policy.ledger.conversation.turns import Conversation, user_text, words_of
+from barrier_policy.ledger.conversation.turns import Conversation, says_only, speaks, user_text, words_of
 from barrier_policy.ledger.currency.corrections import OWN_ERROR
-from barrier_policy.ledger.dialogue.cues import asks_where
-from barrier_policy.ledger.model import UNSETTLED, Family, Item
+from barrier_policy.ledger.dialogue.cues import asks_where, only_acknowledges
+from barrier_policy.ledger.model import TERMINAL, UNSETTLED, Family, Item
 from barrier_policy.ledger.notes.note import new_note, once_a_sentence, spoken
 from barrier_policy.transcript.model import PartType
 
@@ -78,6 +78,24 @@ def unfinished_turns(
     is_open = (item for item in items if item.family is Family.EFFECT and states[item.id] in UNSETTLED)
     looking = (turn for turn in conversation.turns if turn.start in live and all(call.reads for call in turn.calls))
     return frozenset((*(conversation.turn_of[item.message] for item in is_open), *(turn.index for turn in looking)))
+
+
+def beside_open_calls(conversation: Conversation, items: Sequence[Item], states: Mapping[str, str]) -> Iterator[Item]:
+    """What the agent says right before a call that is still open, and first after it: what the call is for, or for whom it waits."""
+    places = sorted({item.message for item in items if item.kind == "open_call" and states[item.id] not in TERMINAL})
+    for place in dict.fromkeys(said for call in places for said in _beside(conversation, call)):
+        text = words_of(conversation.messages[place]).strip()
+        if 0 < len(text) <= MAX_REPORT and not only_acknowledges(text):
+            yield new_note("note", place, 0, 190, text, "report")
+
+
+def _beside(conversation: Conversation, call: int) -> Iterator[int]:
+    """The message before a call, and the next one after it in its turn, where the agent does nothing in it but speak."""
+    turn = conversation.turn(call)
+    after = (place for place in range(call + 1, min(turn.end, conversation.present)) if speaks(conversation.messages[place]))
+    for place in (call - 1, next(after, -1)):
+        if place > turn.start and says_only(conversation.messages[place]):
+            yield place
 
 
 def places_of_secrets(conversation: Conversation) -> Iterator[Item]:
