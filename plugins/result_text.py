@@ -32,7 +32,7 @@ _EXIT: Final = re.compile(
 )
 _HTTP_HEAD: Final = re.compile(
     r"\s*(?:http/[\d.]+\s+|http\s+|(?:http[ _-]?)?status(?:[ _-]?code)?\s*[:=]?\s*)([1-5]\d\d)\b|"
-    r"\s*([1-5]\d\d)\b[\s:,-]{0,3}(?:ok|created|accepted|no content|multi|partial|moved|found|not |bad|"
+    r"\s*([1-5]\d\d)\b[\s:,-]{0,3}(?:\{|ok|created|accepted|no content|multi|partial|moved|found|not |bad|"
     r"unauthori[sz]ed|forbidden|method|conflict|gone|unprocessable|too many|internal|service|gateway|request)",
     re.IGNORECASE,
 )

@@ -155,6 +155,11 @@ _NEGATIONS: Final = frozenset(
 )
 _NUMBER_AFTER: Final = re.compile(r"[.-] ?\d")
 """What makes a number or a name of `no`: `No. 7`, `NO-8`."""
+_BEFORE: Final = re.compile(
+    r"\((?:it )?(?:was|were|previously|formerly|before|vorher|zuvor|war|avant|était|antes|era|prima|eerst|wcześniej|раньше)[ :]{1,2}\Z",
+    re.IGNORECASE,
+)
+"""What makes of a state one that held before: `CANCELLED (was PENDING)`."""
 _USER_REJECTIONS: Final = tuple(_phrases(WORDS.user_rejections))
 _USER_WORDS: Final = (
     "user",
@@ -208,7 +213,7 @@ def _judged(text: str, words: Sequence[str], places: Sequence[tuple[int, int]], 
         and _CLAUSE_END.search(text, places[number][1], hit.start) is None
         for number in range(max(0, hit.word - reach), hit.word)
     )
-    if state is ResultState.FAILED and _ZERO_AFTER.match(text, hit.end):
+    if (state is ResultState.FAILED and _ZERO_AFTER.match(text, hit.end)) or _BEFORE.search(text, 0, hit.start):
         return None
     if negated:
         leads = hit.word < START or "\n" in text[: hit.start]  # an aside after what was done (`not scheduled`) is no outcome
