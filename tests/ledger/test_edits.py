@@ -53,8 +53,26 @@ def short(number: int) -> dict[str, Any]:
     return {"file_path": FILE, "old_string": f"x = {number}", "new_string": f"x = {number + 1}"}
 
 
+def old_and_new(*names: str) -> Callable[[int], dict[str, Any]]:
+    """An edit with the new value, by the names of its arguments: file, old text, new text."""
+    return lambda number: dict(zip(names, (FILE, f"x = {number}", f"x = {number + 1}"), strict=True))
+
+
+def listed(number: int) -> dict[str, Any]:
+    return {"path": FILE, "edits": [{"oldText": f"x = {number}", "newText": f"x = {number + 1}"}]}
+
+
 @pytest.mark.parametrize(
-    ("name", "edit"), [("write_file", whole), ("Edit", short)], ids=["the whole file", "what the last one wrote"]
+    ("name", "edit"),
+    [
+        ("write_file", whole),
+        ("Edit", short),
+        ("edit", old_and_new("path", "oldText", "newText")),
+        ("edit", old_and_new("filePath", "oldString", "newString")),
+        ("edit_file", old_and_new("path", "old", "new")),
+        ("edit_file", listed),
+        ("MultiEdit", listed),
+    ],
 )
 def test_forty_edits_of_one_file_are_one_receipt_with_the_last_state(
     tmp_path: Path, name: str, edit: Callable[[int], dict[str, Any]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -11,7 +11,8 @@ from barrier_policy.ledger.conversation.look_ups import gives_order, is_untold
 from barrier_policy.ledger.conversation.turns import Call, Conversation, Result
 from barrier_policy.ledger.effects.after_all import acts_after_all, tells_deed
 from barrier_policy.ledger.effects.doubted import doubted
-from barrier_policy.ledger.effects.receipt import MAX_WHOLE, clip, is_content, leaves, receipt_text
+from barrier_policy.ledger.effects.edits import history, is_about_one_file, is_edit, puts_content, written_by
+from barrier_policy.ledger.effects.receipt import MAX_WHOLE, clip, leaves, receipt_text
 from barrier_policy.ledger.effects.reconciled import MAX_OPEN, effect_id, jobs, names_of, reconciled, tells_nothing
 from barrier_policy.ledger.model import UNSETTLED, Event, Family, Item
 
@@ -46,16 +47,6 @@ def find_effects(conversation: Conversation) -> tuple[list[Item], list[Event], l
     return items, effects.events, list(open_look_ups.values())
 
 
-OLD_AND_NEW = (
-    ("old_string", "new_string"),
-    ("old_str", "new_str"),
-    ("old_text", "new_text"),
-    ("search", "replace"),
-    ("old", "new"),
-)
-"""Names of the arguments by which tools replace a text of a file by another."""
-MAX_WRITTEN = 300
-"""Characters of what earlier edits of a file wrote that the receipt of the last one shows."""
 MAX_TEXTS = 6
 """Texts that an edit is given besides the name of the file: what is replaced, and by what, last."""
 
@@ -131,16 +122,15 @@ class _Effects:
         same = self._calls.setdefault((call.part.name, digest_text(call.part.text)), [])
         if self.states[item.id] == "confirmed":
             self._repeated(same, item.id, item.message)
-            if _is_file_edit(call) or _replaces(call):
-                written = str(call.part.arguments.get(_replaces(call), ""))
-                self._edits.setdefault(item.subject, {})[item.id] = "" if is_content(written) else written.strip()
+            if is_edit(call):
+                self._edits.setdefault(item.subject, {})[item.id] = written_by(call)
             self._overwrite(item, call)
         same.append(item.id)
         handles = tuple(dict.fromkeys(_handles(call)))
         if self.states[item.id] in UNSETTLED:
             for handle in handles:
                 self.handles.setdefault(handle, []).append(item.id)
-        if _is_file_edit(call):
+        if puts_content(call):
             return  # who reads the file next sees the file, not what became of the edit
         targets = call.fact.get("targets", ()) if call.fact else ()
         self._of_turn.update((_last_segment(name), item.id) for name in (*handles, *targets))
@@ -168,7 +158,7 @@ class _Effects:
     def _overwrite(self, item: Item, call: Call) -> None:
         """A short edit that replaces just what an earlier one of the file wrote: of that nothing is left."""
         texts = [leaf for leaf in leaves(call.part.arguments) if leaf != item.attributes["target"]]
-        if not _is_about_one_file(call) or "@" in item.subject or not 2 <= len(texts) <= MAX_TEXTS:
+        if not is_about_one_file(call) or "@" in item.subject or not 2 <= len(texts) <= MAX_TEXTS:
             return
         if earlier := self._wrote.pop((item.subject, texts[-2]), ""):
             self._overwritten[earlier] = item.id
@@ -187,7 +177,7 @@ class _Effects:
                 last = held.pop()
                 self._merged.update(dict.fromkeys(held, last))
                 written = [edits[edit] for edit in reversed(held) if edit not in self._overwritten]
-                self._history[last] = _history(len(held) + 1, written)
+                self._history[last] = history(len(held) + 1, written)
 
     def _finished(self, item: Item) -> Item:
         last = self._merged.get(item.id) or self._overwritten.get(item.id, "")
@@ -197,32 +187,6 @@ class _Effects:
         outcome = self.outcomes.get(item.id)
         told += f" ⇒ {outcome}" if outcome else ""
         return msgspec.structs.replace(item, text=item.text + told) if told else item
-
-
-def _history(times: int, written: Iterable[str]) -> str:
-    """How often a file was edited, and what short edits before the last one wrote, the newest first."""
-    shown = clip("; ".join(dict.fromkeys(filter(None, written))), MAX_WRITTEN)
-    return f" (the last of {times} edits of this file{f'; earlier ones wrote: {shown}' if shown else ''})"
-
-
-def _is_file_edit(call: Call) -> bool:
-    """A call that puts content into one file: the last receipt speaks for the earlier ones."""
-    return _is_about_one_file(call) and any(is_content(leaf) for leaf in leaves(call.part.arguments))
-
-
-def _replaces(call: Call) -> str:
-    """The name of the argument with the new text, where a call replaces a text of a file by another; "" where it does not."""
-    arguments = call.part.arguments
-    if not _is_about_one_file(call) or not isinstance(arguments, dict):
-        return ""
-    return next(
-        (new for old, new in OLD_AND_NEW if isinstance(arguments.get(old), str) and isinstance(arguments.get(new), str)), ""
-    )
-
-
-def _is_about_one_file(call: Call) -> bool:
-    targets: Sequence[str] = call.fact.get("targets", ()) if call.fact else ()
-    return len(targets) == 1 and ("/" in targets[0] or "." in targets[0])
 
 
 def _last_segment(name: str) -> str:
@@ -262,7 +226,7 @@ def _effect(call: Call) -> Item:
             "target": targets[0] if targets else "",
             "key": keys[0] if keys else "",
             "assumed": "true" if fact is None or fact.get("assumed") else "",
-            "edits": "true" if _is_file_edit(call) or _replaces(call) else "",
+            "edits": "true" if is_edit(call) else "",
         },
     )
 

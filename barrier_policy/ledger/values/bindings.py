@@ -47,7 +47,7 @@ DEEP = 6
 MAX_LISTING = 12_000
 MAX_STATEMENT = 1_500
 """A longer message of a user is pasted; its values count where they are used."""
-REPLACED = frozenset({"old_string", "old_str", "old_text"})
+REPLACED = frozenset({"old_string", "old_str", "old_text", "oldString", "oldStr", "oldText"})
 """Names of the argument that an edit replaces by another."""
 WORDS = frozenset({"literal", "symbol", "sequence"})
 SAYS_OF = WORDS | {"column_set", "quantity", "amount"}
