@@ -191,7 +191,9 @@ def _write_lines(source: Source, order: Sequence[Copy | Inserted], read_at: set[
 
 
 def join_lines(source: Source, lines: Iterable[str]) -> bytes:
-    """Lines with the line ends of the source."""
+    """Lines with the line ends of the source, or the elements of a list where the source is one."""
+    if isinstance(source.document, list):
+        return ("[" + ",\n".join(lines) + "]").encode()
     first = source.data.find(b"\n")
     ending = "\r\n" if first > 0 and source.data[first - 1 : first] == b"\r" else "\n"
     return "".join(line + ending for line in lines).encode("utf-8")

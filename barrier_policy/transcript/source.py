@@ -146,13 +146,21 @@ class Source:
     def records(self) -> tuple[Record, ...]:
         """The JSON values line by line, () if any line but the last is no JSON.
 
-        A last line that breaks off is left out, and `truncated` says so.
+        A last line that breaks off is left out, and `truncated` says so. Of a document that is a list they are its elements, each with its
+        number in place of a line: what a runtime writes line by line may be handed over as a list.
         """
-        return self._parsed.records
+        return self._parsed.records if self._elements is None else self._elements
+
+    @cached_property
+    def _elements(self) -> tuple[Record, ...] | None:
+        found = self._parsed.document
+        return tuple(Record(line=n, value=value) for n, value in enumerate(found, start=1)) if isinstance(found, list) else None
 
     @cached_property
     def record_texts(self) -> tuple[str, ...]:
         """The text of each of `records` as it stands in the file, without what surrounds it on its line."""
+        if self._elements is not None:
+            return tuple(json_text(record.value) for record in self.records)
         texts: list[str] = []
         counts = Counter(record.line for record in self.records)
         for number, line in _lines(self._utf8):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -80,3 +81,19 @@ def _leads(value: object, pointer: str) -> bool:
         except (KeyError, IndexError, TypeError, ValueError):
             return False
     return True
+
+
+NOT_AS_LIST = {"codex_bare.jsonl", "gemini_session.jsonl"}
+"""Known by their first line alone; as a list they are refused by name."""
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if name.endswith(".jsonl") and name not in NOT_AS_LIST])
+def test_rows_that_are_handed_over_as_a_list_read_like_the_lines_of_a_file(name: str, readers: tuple[Reader, ...]) -> None:
+    lines = read_transcript(_source(name), readers)
+    rows = [record.value for record in _source(name).records]
+    for source in (Source.from_value(rows), Source(json.dumps(rows).encode(), path="rows.json")):
+        listed = read_transcript(source, readers)
+        assert listed.format == lines.format
+        assert [(m.role, [part.text for part in m.parts]) for m in listed.messages] == [
+            (m.role, [part.text for part in m.parts]) for m in lines.messages
+        ]

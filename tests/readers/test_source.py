@@ -194,7 +194,7 @@ def test_a_source_from_values_has_the_digest_of_their_canonical_json() -> None:
     other = Source.from_value([{"content": "x", "role": "user"}])
     assert one.digest == other.digest
     assert one.document == [{"role": "user", "content": "x"}]
-    assert one.records == ()
+    assert [(record.line, record.value) for record in one.records] == [(1, {"role": "user", "content": "x"})]
 
 
 def test_messages_in_memory_are_copied_as_plain_json() -> None:

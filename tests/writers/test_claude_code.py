@@ -187,3 +187,9 @@ def test_rows_that_share_an_id_and_a_line_are_told_apart(kit: ModuleType) -> Non
     text = "".join(map(json.dumps, twins)) + "\n"
     rows = written(kit, text, kept(0, 2))
     assert [row["message"]["content"] for row in rows] == ["one", "three"]
+
+
+def test_a_session_that_is_a_list_is_written_as_a_list(kit: ModuleType) -> None:
+    source = kit.source_of(json.dumps(list(LINEAR)))
+    rows = json.loads(kit.check_written(source, kept(0, 3, 4), "claude_code"))
+    assert rows == json.loads(f"[{','.join(json.dumps(row) for row in written(kit, session(*LINEAR), kept(0, 3, 4)))}]")
