@@ -132,7 +132,10 @@ WITHOUT = re.compile(r"\b(?:without|ohne|sin|sans|senza|sem|zonder)\b", ANY_CASE
 NARRATIVE = re.compile(
     r"(?:the (?:user|agent|assistant|conversation|session|team)|(?:he|she|it|they|we|there|this|that|these|those|both|messages?|earlier|further|previous\w*|an earlier)\b"
     r"|(?:der|die) (?:nutzer\w*|agent\w*|assistent\w*|benutzer\w*)|(?:es|sie|er|dies\w*|beide|dabei|danach|zuvor)\b|(?:el|la) (?:usuari[oa]|agente|asistente)|(?:esto|ambos|después|antes)\b"
-    r"|l['’](?:utilisateur|agent|assistant)|l['’](?:utente|agente)|o usuário|o agente|de gebruiker|użytkownik|пользователь|агент)|用户|代理|ユーザー|사용자",
+    r"|l['’](?:utilisateur|agent|assistant)|l['’](?:utente|agente)|o usuário|o agente|de gebruiker|użytkownik|пользователь|агент)|用户|代理|ユーザー|사용자"
+    r"|(?:(?:some|an?|the|short|brief|general|casual|routine|small|friendly|various|further|longer) ){1,4}"
+    r"(?:talk|chat|chatter|conversation|discussion|exchange|work|questions?|look-?ups?|greetings|pleasantries|remarks|debugging|steps|turns|messages)\b"
+    r"|(?:small ?talk|chit-?chat|discussion|conversation|pleasantries|greetings|geplauder|unterhaltung|bavardage|charla|chiacchiere|conversa)\b",
     ANY_CASE,
 )
 """What begins so tells what was."""
