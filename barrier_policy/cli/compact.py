@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from rich.console import Console
 
 from barrier_policy.cli.console import clean, err, out, show, write_bytes
 from barrier_policy.cli.guard import OK, report
@@ -19,6 +20,8 @@ from barrier_policy.gate.journal import State
 from barrier_policy.gate.refusal import find_relief
 from barrier_policy.gate.refused import told
 from barrier_policy.transcript.tokens import estimate_tokens
+
+NO_SHORTER = "the summary was no shorter, so they stay (look at the summarizer where that comes often)"
 
 
 def compact_file(
@@ -83,6 +86,7 @@ def summary(done: Compaction) -> dict[str, Any]:
         "manifest": done.archive.manifest.digest if done.archive else "",
         "carrier": {"records": len(done.carrier.records), "uri": done.carrier.pointer.uri if done.carrier.pointer else ""},
         "audit": done.report.to_dict() if done.report else None,
+        "kept": [{"messages": [run.start, run.end], "why": NO_SHORTER} for run in done.kept],
         "refused": [{"messages": [entry.run.start, entry.run.end], "why": entry.why} for entry in done.refused],
         "untyped_carriers": msgspec.to_builtins(done.untyped_carriers),
         "arrived": done.arrived,
@@ -103,10 +107,17 @@ def _failed(error: CompactionRefusedError | AuditFailedError) -> bytes:
     return msgspec.json.encode(told) + b"\n"
 
 
+def _print_kept(done: Compaction, console: Console) -> None:
+    """The turns that stay because of the summarizer: told also where nothing else is left to tell."""
+    for run in done.kept:
+        show(console, f"kept       messages {run.start}-{run.end - 1}: {NO_SHORTER}")
+
+
 def _print(done: Compaction, file: str, output: Path | None) -> None:
     console = out()
     if done.outcome == "nothing_to_reclaim":
         show(console, f"{clean(file)}: nothing to reclaim, {done.tokens_before:,} tokens stay as they are")
+        _print_kept(done, console)
         return
     records = len(done.carrier.records)
     show(console, f"{clean(str(output or file))}: {done.tokens_before:,} tokens became {done.tokens_after:,}")
@@ -119,8 +130,7 @@ def _print(done: Compaction, file: str, output: Path | None) -> None:
             show(console, f"unclear  {clean(line)}")
     if done.arrived > 0:
         show(console, f"arrived    {done.arrived} messages came in meanwhile and were carried over")
-    for run in done.kept:
-        show(console, f"kept       messages {run.start}-{run.end - 1}: the summary was no shorter")
+    _print_kept(done, console)
     for entry in done.refused:
         run = entry.run
         show(console, f"kept       messages {run.start}-{run.end - 1}: the audit refuses their summary ({clean(entry.why)})")

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import msgspec
 
 from barrier_policy.decision.model import Blocking, Decision
+from barrier_policy.decision.remedies import NOTHING
 from barrier_policy.digest import digest_value, stable_json
 from barrier_policy.errors import CompactionRefusedError
 from barrier_policy.provenance.store import Store
@@ -32,13 +33,20 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def find_relief(decision: Decision) -> tuple[Relief, ...]:
-    """The blocking set by span, most tokens for each item to be discharged first; the tail, which nothing discharges, last."""
+    """The blocking set by span, most tokens for each item to be discharged first; what nothing discharges, and the tail, last."""
     sizes = {span.id: span.tokens for span in decision.spans}
     by_span: dict[str, list[Blocking]] = {}
     for entry in decision.blocking:
         by_span.setdefault(entry.span, []).append(entry)
     found = [Relief(span=span, tokens=sizes.get(span, 0), items=tuple(items)) for span, items in by_span.items()]
-    return tuple(sorted(found, key=lambda relief: (-relief.tokens / len(relief.items), relief.span)))
+    return tuple(sorted(found, key=_cost))
+
+
+def _cost(relief: Relief) -> tuple[bool, bool, float, str]:
+    """What to begin with: a span that something discharges, and the more tokens for each item of it the better."""
+    tail = relief.span == "tail"
+    stays = tail or any(item.discharged_by == NOTHING for item in relief.items)
+    return stays, tail, -relief.tokens / len(relief.items), relief.span
 
 
 def reasons_digest(decision: Decision) -> str:

@@ -154,7 +154,9 @@ class Source:
     @cached_property
     def _elements(self) -> tuple[Record, ...] | None:
         found = self._parsed.document
-        return tuple(Record(line=n, value=value) for n, value in enumerate(found, start=1)) if isinstance(found, list) else None
+        return (
+            tuple(Record(line=n, value=value) for n, value in enumerate(found, start=1)) if isinstance(found, list) else None
+        )
 
     @cached_property
     def record_texts(self) -> tuple[str, ...]:

@@ -100,3 +100,12 @@ def test_the_output_of_a_read_only_file_can_be_written_to_by_its_owner_and_by_no
         output = tmp_path / f"out{keep_last}.json"
         done = run("compact", garden, "-o", output, "--keep-last", keep_last, *NOW, *summarizer(tmp_path, SAY))
         assert (done.code, stat.S_IMODE(output.stat().st_mode)) == (0, 0o640)
+
+
+def test_summaries_that_are_no_shorter_are_told_where_nothing_is_left_to_reclaim(
+    run: Runner, garden: str, tmp_path: Path
+) -> None:
+    long = "import sys; sys.stdin.read(); print('They spoke of roses and of the weather. ' * 600)\n"
+    arguments = ("compact", garden, "-o", "out.json", "--keep-last", "2", *NOW, *summarizer(tmp_path, long))
+    assert "the summary was no shorter" in run(*arguments).out
+    assert json.loads(run(*arguments, "--format", "json").out)["kept"][0]["messages"] == [1, 3]

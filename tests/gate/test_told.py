@@ -62,7 +62,11 @@ def test_a_refusal_names_the_cheapest_relief_first(gate: Gate, incident: Message
     with pytest.raises(CompactionRefusedError) as raised:
         gate.compact(incident, keep_last=10, target_tokens=9_000, now=NOW)
     error = raised.value
-    gains = [entry.tokens / len(entry.items) for entry in error.relief if entry.span != "tail"]
+    always = [any("always stays" in item.discharged_by for item in entry.items) for entry in error.relief]
+    assert always == sorted(always[:-1]) + always[-1:]
+    gains = [
+        entry.tokens / len(entry.items) for entry, stays in zip(error.relief, always) if entry.span != "tail" and not stays
+    ]
     assert len(gains) > 1 and gains == sorted(gains, reverse=True)
     assert "tail" not in [entry.span for entry in error.relief[:-1]]
     assert {item.item for entry in error.relief for item in entry.items} == {item.item for item in error.decision.blocking}
