@@ -29,6 +29,12 @@ DONE = re.compile(
     ANY_CASE,
 )
 """Something is told as done."""
+ENDED_WELL = re.compile(
+    r"\b(?:done|completed?|finished|succeeded|successful|ended|(?:ran|run|running) (?:through|to (?:its|the|an) end)|(?:went|is|are) through|erledigt|fertig|abgeschlossen|beendet|completad[oa]s?|terminad[oa]s?|finalizad[oa]s?|terminó|terminée?s?|achevée?s?|completat[oaie]|finit[oaie]"
+    r"|concluíd[oa]s?|voltooid|afgerond|zakończon\w*|завершен\w*|готово)\b|完成|完了|완료",
+    ANY_CASE,
+)
+"""Something is told as ended as a whole."""
 OPEN = re.compile(
     r"\b(?:(?<!was )(?<!were )(?<!been )asked|asks|wants?|wanted|(?<!was )(?<!were )(?<!been )requested|told (?:me|us|the agent)|should|must|needs?|will|would|to be|to do|todo|still|not|never|nobody|none|nothing|pending|(?:is|are|still|remains|:) open|queued|running|in progress|next"
     r"|later|remaining|remains|outstanding|(?:is|are|still) missing|unless|once|until|if|before|tried|trying|attempt\w*|error|fatal|issue|timed out|fail\w*|unknown|waits?|waiting|tomorrow|promised|plans?|jammed|cannot|can['’]t|could|partly|partial\w*|half|only|part|alone|refused|rejected|denied|declined|lacks?|blocked|aborted"

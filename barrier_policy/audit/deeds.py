@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from barrier_policy.audit.calls import is_id, words_asked, words_of_call
-from barrier_policy.audit.claim_words import BEGUN, CONDITION, DONE, HANGING, LATER, OPEN, PLACE_WORDS, clauses
+from barrier_policy.audit.claim_words import BEGUN, CONDITION, DONE, ENDED_WELL, HANGING, LATER, OPEN, PLACE_WORDS, clauses
 from barrier_policy.audit.history import (
     ACTED,
     FEWEST,
@@ -63,6 +63,9 @@ class Deeds:
         for deed in self._calls:
             if deed.known is not None and "_" in (tool := deed.text.partition(" ")[0]):
                 self._by_tool.setdefault(tool, []).append(deed)
+        self._effects = [deed for deed in self._calls if deed.known is not None]
+        self._own_words = Matters(deed.own for deed in self._effects)
+        self._operations = Matters(matter(deed.operation) for deed in self._effects)
         self._call_words = Matters(deed.words for deed in self._calls)
         self._all_words = Matters(deed.words for deed in self._all)
 
@@ -72,9 +75,14 @@ class Deeds:
             words = matter(clause)
             if LATER.match(clause) or (len(words) < FEWEST and not any(map(is_id, words))):
                 continue
-            is_done = DONE.search(clause) is not None
+            is_done = DONE.search(clause)
             if is_done and not OPEN.search(clause) and not HANGING.search(clause):
+                is_ended = ENDED_WELL.search(clause) is not None
                 deed, sure = self._open(words)
+                if deed is None:
+                    deed = self._unsettled(words, is_ended=is_ended)
+                if deed is not None and not is_ended and self._is_of_another(matter(is_done[0]), words, deed):
+                    continue
                 begun = BEGUN.search(clause)
                 if (
                     begun
@@ -123,6 +131,32 @@ class Deeds:
         if share < MEANT or not deeds[-1].is_open or deeds[-1].known is not None or not (self._exact or deeds[-1].is_asked):
             return None, False
         return deeds[-1], False
+
+    def _unsettled(self, words: frozenset[str], *, is_ended: bool) -> Deed | None:
+        """The effect that is open and that no done one has as much of what the words name, whatever that one writes: ids first, then all words.
+
+        Of what a clause tells as ended as a whole (`mig_2240 completed`) the id is enough.
+        """
+        named = self._own_words.best(frozenset(filter(is_id, words)))[1] if any(map(is_id, words)) else []
+        numbers = named or self._own_words.best(words)[1]
+        most = max((len(words & self._effects[number].own) for number in numbers), default=0)
+        deeds = [self._effects[number] for number in numbers if len(words & self._effects[number].own) == most]
+        deed = next((deed for deed in reversed(deeds) if deed.is_unsettled), None)
+        is_about = most >= (SPOKEN_OF if self._exact else SURE) * len(words) or (self._exact and named and is_ended)
+        if deed is None or not is_about or not self._is_meant(words, deed):
+            return None
+        is_redone = any(
+            not other.is_open and other.operation == deed.operation and other.place > deed.place for other in deeds
+        )
+        return None if is_redone else deed
+
+    def _is_of_another(self, verb: frozenset[str], words: frozenset[str], deed: Deed) -> bool:
+        """Whether the verb of a clause, in which the words stand, is that of a done effect, and not of the deed: `paused`, `posted`."""
+        if not verb or verb <= deed.words:
+            return False
+        share, numbers = self._operations.best(verb)
+        done = (self._effects[number] for number in numbers if not self._effects[number].is_open)
+        return share == 1 and any(len(words & other.words) >= SPOKEN_OF * len(words) for other in done)
 
     def _is_meant(self, words: frozenset[str], deed: Deed) -> bool:
         """Whether a foreign summary speaks of this one: by an id, or by much of what it is about, for a long call has words of everything.

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from barrier_policy.audit.calls import MAX_TEXT
+from barrier_policy.audit.calls import MAX_TEXT, words_asked
 from barrier_policy.audit.claim_words import AGREED, DONE, HANGING, OPEN, UNDONE, clauses
 from barrier_policy.audit.items import Known
 from barrier_policy.audit.matter import Matters, matter
@@ -36,14 +36,28 @@ BEHIND = frozenset({*UNSETTLED, "failed_clean"})
 
 
 class Deed(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that was or was not done: what it is about, as which effect before knows it, and where it stands."""
+    """Something that was or was not done: what it is about, as which effect before knows it, and where it stands.
+
+    `own` are the words of an effect without those that it only writes down, in a message to somebody, say: these tell of other deeds.
+    """
 
     is_open: bool
     words: frozenset[str]
+    own: frozenset[str] = frozenset()
     text: str
     place: Place
     known: Known | None = None
     is_asked: bool = False
+
+    @property
+    def operation(self) -> str:
+        """What an effect does, whatever it does it to: the name of its tool, or the command."""
+        return self.known.item.attributes.get("operation", "") if self.known else ""
+
+    @property
+    def is_unsettled(self) -> bool:
+        """Whether it is an effect that is open, and not because it surely failed."""
+        return self.is_open and self.known is not None and self.known.state in UNSETTLED
 
 
 class Turn(msgspec.Struct, kw_only=True):
@@ -76,6 +90,7 @@ def find_turns(
                 deed = Deed(
                     is_open=known is not None and known.state in BEHIND and known.item.id not in settled,
                     words=words_of(part, answer),
+                    own=words_asked(part, answer) if known else frozenset(),
                     text=known.item.text if known else f"{part.name} {part.text[:MAX_TEXT]}",
                     place=place_of(message, number),
                     known=known,
@@ -120,7 +135,7 @@ def with_requests(turn: Turn) -> Iterator[Deed]:
     for number, call in enumerate(turn.calls):
         own = parts.get(number, ()) if call.known is not None else ()  # what was only looked at is no deed of the request
         asked = frozenset().union(*(turn.parts[part].words for part in own))
-        yield msgspec.structs.replace(call, words=call.words | asked)
+        yield msgspec.structs.replace(call, words=call.words | asked, own=call.own | asked)
 
 
 def find_left(turns: Sequence[Turn], said: Matters) -> Iterator[Deed]:
