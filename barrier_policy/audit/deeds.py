@@ -10,7 +10,20 @@ import re
 from collections.abc import Iterator, Sequence
 
 from barrier_policy.audit.calls import is_id, words_asked, words_of_call
-from barrier_policy.audit.claim_words import BEGUN, CONDITION, DONE, ENDED_WELL, HANGING, LATER, OPEN, PLACE_WORDS, clauses
+from barrier_policy.audit.claim_words import (
+    ALL_DONE,
+    BEGUN,
+    CONDITION,
+    DONE,
+    DUE,
+    ENDED_WELL,
+    HANGING,
+    LATER,
+    OPEN,
+    PLACE_WORDS,
+    UNDONE,
+    clauses,
+)
 from barrier_policy.audit.history import (
     ACTED,
     FEWEST,
@@ -18,6 +31,7 @@ from barrier_policy.audit.history import (
     Deed,
     find_forbidden,
     find_left,
+    find_planned,
     find_statements,
     find_turns,
     with_requests,
@@ -58,7 +72,8 @@ class Deeds:
         turns = list(find_turns(messages, effects, words_of_call if exact else words_asked, settled))
         done = Matters(deed.words for deed in said if not deed.is_open)
         self._calls = [deed for turn in turns for deed in with_requests(turn)]
-        self._all = [*self._calls, *said, *find_forbidden(known, messages), *find_left(turns, done)]
+        self._planned = list(find_planned(known, messages))
+        self._all = [*self._calls, *said, *find_forbidden(known, messages), *find_left(turns, done), *self._planned]
         self._by_tool: dict[str, list[Deed]] = {}
         for deed in self._calls:
             if deed.known is not None and "_" in (tool := deed.text.partition(" ")[0]):
@@ -73,31 +88,43 @@ class Deeds:
         """The deeds that a sentence tells as done and that are open, or the other way round, each with the clause, and whether that is sure."""
         for clause in clauses(sentence.text):
             words = matter(clause)
-            if LATER.match(clause) or (len(words) < FEWEST and not any(map(is_id, words))):
+            if LATER.match(clause):
                 continue
-            is_done = DONE.search(clause)
-            if is_done and not OPEN.search(clause) and not HANGING.search(clause):
-                is_ended = ENDED_WELL.search(clause) is not None
-                deed, sure = self._open(words)
-                if deed is None:
-                    deed = self._unsettled(words, is_ended=is_ended)
-                if deed is not None and not is_ended and self._is_of_another(matter(is_done[0]), words, deed):
-                    continue
-                begun = BEGUN.search(clause)
-                if (
-                    begun
-                    and deed is not None
-                    and not (deed.known is None and begun[0][:STEM].casefold() in deed.text.casefold())
-                ):
-                    continue  # that something was begun says nothing of its end, unless to begin it was all that was asked
-            elif not is_done and HANGING.search(clause) and not CONDITION.search(HANGING.sub("", clause)):
-                deed, sure = self._closed(words), False
-                if deed is not None and not _is_named(clause, deed):
-                    continue
-            else:
+            if self._planned and self._exact and ALL_DONE.search(clause) and not CONDITION.search(clause):
+                yield self._planned[-1], clause, False
+            if len(words) < FEWEST and not any(map(is_id, words)):
                 continue
+            done = DONE.search(clause)
+            deed, sure = None, False
+            if done and not OPEN.search(clause) and not HANGING.search(clause):
+                deed, sure = self._told_as_done(clause, words, done[0])
+            elif not done or UNDONE.search(done[0]):
+                deed = self._told_as_open(clause, words)
             if deed is not None:
                 yield deed, clause, sure
+
+    def _told_as_done(self, clause: str, words: frozenset[str], done: str) -> tuple[Deed | None, bool]:
+        """The open deed that a clause tells as done in these words of it, and whether that is sure."""
+        is_ended = ENDED_WELL.search(clause) is not None
+        deed, sure = self._open(words)
+        deed = deed or self._unsettled(words, is_ended=is_ended)
+        if deed is None or (not is_ended and self._is_of_another(matter(done), words, deed)):
+            return None, False
+        begun = BEGUN.search(clause)
+        if begun and not (deed.known is None and begun[0][:STEM].casefold() in deed.text.casefold()):
+            return None, False  # that something was begun says nothing of its end, unless to begin it was all that was asked
+        return deed, sure
+
+    def _told_as_open(self, clause: str, words: frozenset[str]) -> Deed | None:
+        """The done effect that a clause names and tells as unfinished, as still to be done, or by its own verb as not done."""
+        rest = DUE.sub(" ", HANGING.sub(" ", clause))
+        positive = " ".join(UNDONE.sub(" ", rest).split())
+        undone = DONE.search(positive) if UNDONE.search(rest) else None
+        if CONDITION.search(positive if undone else rest) or (undone is None and rest == clause):
+            return None
+        deed = self._closed(words)
+        is_named = deed is not None and (_is_named(clause, deed) or any(map(is_id, words & deed.own)))
+        return deed if deed and is_named and (undone is None or matter(undone[0]) <= deed.words) else None
 
     def is_under_way(self, words: frozenset[str]) -> bool:
         """Whether the words speak of an effect that is open."""
@@ -135,20 +162,28 @@ class Deeds:
     def _unsettled(self, words: frozenset[str], *, is_ended: bool) -> Deed | None:
         """The effect that is open and that no done one has as much of what the words name, whatever that one writes: ids first, then all words.
 
-        Of what a clause tells as ended as a whole (`mig_2240 completed`) the id is enough.
+        Of what a clause tells as ended as a whole (`mig_2240 completed`) the id is enough, if nothing else that names it has more of the words.
         """
-        named = self._own_words.best(frozenset(filter(is_id, words)))[1] if any(map(is_id, words)) else []
+        _, named = self._own_words.best(frozenset(filter(is_id, words)))
         numbers = named or self._own_words.best(words)[1]
         most = max((len(words & self._effects[number].own) for number in numbers), default=0)
         deeds = [self._effects[number] for number in numbers if len(words & self._effects[number].own) == most]
         deed = next((deed for deed in reversed(deeds) if deed.is_unsettled), None)
-        is_about = most >= (SPOKEN_OF if self._exact else SURE) * len(words) or (self._exact and named and is_ended)
+        is_about = most >= (SPOKEN_OF if self._exact else SURE) * len(words)
+        if self._exact and named and is_ended:
+            is_about = is_about or not self._is_told_by_another(words, most)
         if deed is None or not is_about or not self._is_meant(words, deed):
             return None
         is_redone = any(
             not other.is_open and other.operation == deed.operation and other.place > deed.place for other in deeds
         )
         return None if is_redone else deed
+
+    def _is_told_by_another(self, words: frozenset[str], most: int) -> bool:
+        """Whether something done that has an id among the words has more than so many of them."""
+        share, numbers = self._all_words.best(words)
+        done = (self._all[number] for number in numbers if not self._all[number].is_open)
+        return share * len(words) > most and any(any(map(is_id, words & deed.words)) for deed in done)
 
     def _is_of_another(self, verb: frozenset[str], words: frozenset[str], deed: Deed) -> bool:
         """Whether the verb of a clause, in which the words stand, is that of a done effect, and not of the deed: `paused`, `posted`."""

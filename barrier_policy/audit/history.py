@@ -27,6 +27,8 @@ SPOKEN_OF, ACTED = 0.5, 1 / 3
 """The share of a clause's words that a call must have, and that of a request's part that a call must have."""
 FEWEST = 2
 """A clause about fewer things tells of no deed."""
+PLAN = "plan"
+"""The subject of obligations that are entries of a plan."""
 MAX_PARTS = 30
 """Parts of one request that are compared with each call."""
 MAX_ANSWER = 300
@@ -175,3 +177,11 @@ def find_forbidden(known: Sequence[Known], messages: Sequence[Message]) -> Itera
             message = messages[rule.item.message]
             place = place_of(message, rule.item.part)
             yield Deed(is_open=True, words=matter(rule.item.text), text=rule.item.text, place=place)
+
+
+def find_planned(known: Sequence[Known], messages: Sequence[Message]) -> Iterator[Deed]:
+    """The open entries of plans."""
+    for entry in known:
+        if entry.item.family is Family.OBLIGATION and entry.item.subject == PLAN and entry.current:
+            place = place_of(messages[entry.item.message], entry.item.part)
+            yield Deed(is_open=True, words=matter(entry.item.text), text=entry.item.text, place=place)
