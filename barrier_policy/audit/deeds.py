@@ -129,7 +129,8 @@ class Deeds:
     def is_under_way(self, words: frozenset[str]) -> bool:
         """Whether the words speak of an effect that is open."""
         share, numbers = self._call_words.best(words)
-        return share >= SPOKEN_OF and any(self._calls[number].is_open for number in numbers)
+        is_open = share >= SPOKEN_OF and any(self._calls[number].is_open for number in numbers)
+        return is_open or self._unsettled(words, is_ended=False) is not None
 
     def named_wrongly(self, sentence: Sentence) -> Iterator[tuple[Deed, str, str]]:
         """Effects whose tool a clause names together with the id of another tool's effect, each with the clause and that id."""

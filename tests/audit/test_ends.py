@@ -81,6 +81,13 @@ def test_a_done_call_is_told_beside_a_running_job(
     assert outcome(compact, check, conversation(*MIGRATION, other), summary) is Outcome.PASS
 
 
+def test_a_running_job_that_a_done_call_names_is_told_as_running(compact: Callable[..., Compacted], check: Check) -> None:
+    export = ("start_export", {"table": "payments"}, '{"job_id": "job_88213", "status": "queued"}')
+    post = ("post_message", {"channel": "#payments", "text": "Export job_88213 queued."}, '{"ok": true}')
+    rows = conversation("Start the export of the table payments.", export, post)
+    assert outcome(compact, check, rows, "The export job_88213 was queued.") is Outcome.PASS
+
+
 PLAN = (
     "todo_write",
     {
