@@ -48,7 +48,7 @@ MEANT = 0.6
 MUCH = 0.4
 """The share of the words of what only began that a foreign summary must have to speak of it."""
 SURE = 2 / 3
-"""The share of a clause's words from which a foreign summary surely speaks of a call."""
+"""The share of a clause's words from which it surely speaks of a call: demanded of foreign summaries, and where another call has them too."""
 TOOL = re.compile(r"\w+")
 
 
@@ -170,7 +170,7 @@ class Deeds:
         most = max((len(words & self._effects[number].own) for number in numbers), default=0)
         deeds = [self._effects[number] for number in numbers if len(words & self._effects[number].own) == most]
         deed = next((deed for deed in reversed(deeds) if deed.is_unsettled), None)
-        is_about = most >= (SPOKEN_OF if self._exact else SURE) * len(words)
+        is_about = most >= SURE * len(words)
         if self._exact and named and is_ended:
             is_about = is_about or not self._is_told_by_another(words, most)
         if deed is None or not is_about or not self._is_meant(words, deed):
