@@ -20,7 +20,7 @@ CLAUSE_END = re.compile(
 DONE = re.compile(
     r"\b(?:was|were|has|have|had|is|are|is now|are now|got) (?:\w+ly |already |also |now |both |all |been )*(?:\w+ed|sent|done|made|paid|set|put|cut|built|bought"
     r"|sold|written|given|taken|told|run|shut|brought|held|kept|left|found|drawn|withdrawn|undone|redone|reset|rebuilt|live|through)\b|\breceived\b"
-    r"|\b(?:went|gone) (?:out|through|live)\b|\b(?:done|completed|finished|succeeded|successfully|ran to (?:its|the) end)\b|[✓✔☑✅]|\[x\]|^(?:(?-i:[A-Z]\w+ed)|sent|made|paid|built|bought|sold|wrote|took|ran|brought)\b"
+    r"|\b(?:went|gone) (?:out|through|live)\b|\b(?:is|are|was|were) (?:now )?(?:fully|completely|entirely)\b|\b(?:done|completed|finished|succeeded|successfully|ran to (?:its|the) end)\b|[✓✔☑✅]|\[x\]|^(?:(?-i:[A-Z]\w+ed)|sent|made|paid|built|bought|sold|wrote|took|ran|brought)\b"
     r"|\b(?:agent|assistant|we|i) (?:\w+ly |also |then |already )?(?:\w+ed|sent|made|paid|built|bought|sold|wrote|gave|took|ran|brought)\b"
     r"|\b(?:wurden?|worden|ist|sind|hat|haben|habe)\b.*\b(?:\w*ge\w+(?:t|en)|(?:ver|be|er|ent|zer|über|unter)\w+(?:t|en)|\w+iert)\b|\b(?:erledigt|fertig|abgeschlossen)\b"
     r"|\b(?:a|ont|est|sont) (?:été )?(?:bien )?\w+(?:é|i|u)e?s?\b|\bfaite?s?\b|\b(?:ha|han|fue|fueron|está|están) (?:sido )?(?:\w+[ai]d[oa]s?|hech[oa]s?)\b|\bse \w+(?:ó|aron|ieron)\b"
@@ -29,6 +29,23 @@ DONE = re.compile(
     ANY_CASE,
 )
 """Something is told as done."""
+ENDED_WELL = re.compile(
+    r"\b(?:done|completed?|finished|succeeded|successful|ended|(?:ran|run|running) (?:through|to (?:its|the|an) end)|(?:went|is|are) through|(?:is|are|was|were) (?:now )?(?:fully|completely|entirely)|erledigt|fertig|abgeschlossen|beendet|completad[oa]s?|terminad[oa]s?|finalizad[oa]s?|terminó|terminée?s?|achevée?s?|completat[oaie]|finit[oaie]"
+    r"|concluíd[oa]s?|voltooid|afgerond|zakończon\w*|завершен\w*|готово)\b|完成|完了|완료",
+    ANY_CASE,
+)
+"""Something is told as ended as a whole."""
+ALL_DONE = re.compile(
+    r"\b(?:all|every|each|alle|jede[rs]?|todas|todos|toutes|tous|tutt[ei])\b(?:(?! but\b) [\w'’-]+){0,4} (?:to-?dos?|tasks?|steps?|entries|items?|points?|plan|aufgaben?|schritte?|punkte?|einträge|tareas|pasos|puntos|tâches|étapes)"
+    r" (?:are|is|were|was|have|has|sind|ist|wurden?|están|fueron|sont|ont) (?:\w+ ){0,2}?(?:done|completed?|finished|erledigt|fertig|abgeschlossen|hech[oa]s?|completad[oa]s|terminad[oa]s|terminée?s|achevée?s|faite?s)\b",
+    ANY_CASE,
+)
+"""A whole plan is told as done."""
+DUE = re.compile(
+    r"\b(?:(?:is|are|has|have|remains?) (?:still |yet )?to be|must (?:still |yet |again )?be|(?:needs?|ought) to be|should (?:still |now )?be|muss (?=.*\bwerden\b)|hay que|debe ser|doit être|deve essere|deve ser|moet)\b",
+    ANY_CASE,
+)
+"""Something is told as still to be done."""
 OPEN = re.compile(
     r"\b(?:(?<!was )(?<!were )(?<!been )asked|asks|wants?|wanted|(?<!was )(?<!were )(?<!been )requested|told (?:me|us|the agent)|should|must|needs?|will|would|to be|to do|todo|still|not|never|nobody|none|nothing|pending|(?:is|are|still|remains|:) open|queued|running|in progress|next"
     r"|later|remaining|remains|outstanding|(?:is|are|still) missing|unless|once|until|if|before|tried|trying|attempt\w*|error|fatal|issue|timed out|fail\w*|unknown|waits?|waiting|tomorrow|promised|plans?|jammed|cannot|can['’]t|could|partly|partial\w*|half|only|part|alone|refused|rejected|denied|declined|lacks?|blocked|aborted"

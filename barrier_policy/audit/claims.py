@@ -202,7 +202,10 @@ class ClaimChecks:
         if number < 0 or not self._speaks_of(sentence, self._effects[number], share):
             return
         known = self._effects[number]
-        if (done and known.state in UNSETTLED) or (open_ and known.state == "confirmed" and share >= SAME):
+        is_undone = (
+            open_ and known.state == "confirmed" and share >= SAME and not self._deeds.is_under_way(matter(sentence.text))
+        )
+        if (done and known.state in UNSETTLED) or is_undone:
             self._add("audit.contradicted", known, sentence.place, sentence.text)
 
     def _stale(self, sentence: Sentence) -> None:

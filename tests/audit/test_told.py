@@ -180,6 +180,9 @@ def incident(compact: Callable[..., Compacted]) -> Compacted:
     [
         "The migration of orders was completed.",
         "The orders migration ran to its end without errors.",
+        "Migration mig_2240 is done.",
+        "mig_2240 completed with all columns rewritten.",
+        "The orders table is fully on schema 2.",
         "Deployments on Fridays after 14:00 are allowed.",
         "The user approved everything and released the Friday rule; deployments are allowed on Fridays.",
         "Use a new idempotency key for the orders migration.",
