@@ -99,6 +99,24 @@ class Amendment(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     sure: bool = False
 
 
+class Words(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Words that may end or change what was said before them, each kind in order of messages."""
+
+    endings: tuple[Ending, ...] = ()
+    corrections: tuple[Correction, ...] = ()
+    amendments: tuple[Amendment, ...] = ()
+
+
+class Left(msgspec.Struct, frozen=True, kw_only=True):
+    """Words of messages that have left: what they may end was said before them, and may have stayed.
+
+    `after` is the digest of the last message before them that stayed. Their own `message` is its index in the transcript that they left.
+    """
+
+    after: str
+    words: Words
+
+
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """The newest answer of a look-up: where it stands, and its words."""
 
@@ -111,7 +129,7 @@ class Ledger(msgspec.Struct, frozen=True, kw_only=True):
 
     `endings` are the words that may end what earlier compactions carried here, `corrections` those that may replace a value in it,
     `amendments` those that may change a rule, and `answers` the newest ones by look-up, where anything was carried; `head` is the digest of
-    the last message.
+    the last message. `left` are those of the words that earlier compactions took away, at the places where they were said.
     """
 
     items: tuple[Item, ...]
@@ -122,6 +140,7 @@ class Ledger(msgspec.Struct, frozen=True, kw_only=True):
     amendments: tuple[Amendment, ...] = ()
     answers: Mapping[str, Answer] = {}
     head: str = ""
+    left: Words = Words()
 
     def state(self, item: Item) -> str:
         """The item's present state."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from functools import partial
 from itertools import starmap
@@ -49,6 +49,8 @@ from barrier_policy.walk.assemble import decide_span, originals_of, probe_store,
 from barrier_policy.walk.establish import Established, establish
 from barrier_policy.walk.inputs import TranscriptLike, check_count, read_any, timestamp
 
+Read = Callable[[str], bytes | None]
+
 
 class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     """What was established about a transcript on the way to its decision. `turns` counts the user's.
@@ -84,7 +86,8 @@ class Reading(TypedDict, total=False):
     """How a transcript is read and cut, as `Decider.establish` takes it.
 
     `keep_last` is the number of last messages that the runtime keeps anyway, `now` is ISO 8601, `format` the name of a reader, `ranges`
-    message indices `[start, end)` of one span each. `memo` has facts that are known already; it changes no decision.
+    message indices `[start, end)` of one span each. `memo` has facts that are known already; it changes no decision. `read` gives an
+    object of a store by digest, for what carriers of earlier compactions have kept there; by default that of the store, where there is one.
     """
 
     keep_last: int | None
@@ -92,6 +95,7 @@ class Reading(TypedDict, total=False):
     format: str
     ranges: Iterable[tuple[int, int]]
     memo: FactMemo | None
+    read: Read | None
 
 
 class Decider:
@@ -145,7 +149,7 @@ class Decider:
         """The decision alone: what led to it is let go on the way, which takes less memory than `analyse`."""
         # nested, so that no name here holds what the next step lets go
         return self._pronounce(
-            self._judge(self.establish(source, **reading), target_tokens, store, keeps_words=False), store
+            self._judge(self.establish(source, **_with(store, reading)), target_tokens, store, keeps_words=False), store
         )
 
     def analyse(
@@ -157,7 +161,7 @@ class Decider:
         **reading: Unpack[Reading],
     ) -> Analysis:
         """Decide, and keep everything that led to the decision."""
-        return self.conclude(self.establish(source, **reading), target_tokens=target_tokens, store=store)
+        return self.conclude(self.establish(source, **_with(store, reading)), target_tokens=target_tokens, store=store)
 
     def conclude(
         self, established: Established, *, target_tokens: int | None = None, store: Originals | None = None
@@ -186,6 +190,7 @@ class Decider:
         format: str = "",
         ranges: Iterable[tuple[int, int]] = (),
         memo: FactMemo | None = None,
+        read: Read | None = None,
     ) -> Established:
         """From the transcript to what span records are made of. The facts, which are many, are not kept."""
         check_count("keep_last", keep_last)
@@ -197,6 +202,7 @@ class Decider:
             now=timestamp(now),
             ranges=ranges,
             memo=memo,
+            read=read,
             counter=self.counter,
         )
 
@@ -274,6 +280,11 @@ class Decider:
                 ),
             )
         )
+
+
+def _with(store: Originals | None, reading: Reading) -> Reading:
+    """How a transcript is read that a store may know more of."""
+    return reading if store is None or "read" in reading else {**reading, "read": store.read}
 
 
 def _handing_over(assessments: tuple[Assessment, ...]) -> Iterator[Assessment]:

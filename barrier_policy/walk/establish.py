@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import msgspec
 
+from barrier_policy.carrier.earlier import find_earlier
 from barrier_policy.facts.extract import extract
 from barrier_policy.facts.masking import Masker
 from barrier_policy.facts.memo import FactMemo
@@ -40,9 +41,13 @@ def establish(
     now: str,
     ranges: Iterable[tuple[int, int]] = (),
     memo: FactMemo | None = None,
+    read: Callable[[str], bytes | None] | None = None,
     counter: Counter,
 ) -> Established:
-    """What holds of a transcript. The facts, which are many, are not kept; `memo` has those that are known already. `now` is ISO 8601."""
+    """What holds of a transcript. The facts, which are many, are not kept; `memo` has those that are known already. `now` is ISO 8601.
+
+    `read` gives an object of a store by digest: what carriers of earlier compactions have kept there.
+    """
     messages = transcript.messages
     pairs = pair_calls(messages)
     segmentation = segment(messages, pairs, keep_last=keep_last, strategy=profile.strategy, ranges=ranges)
@@ -50,7 +55,7 @@ def establish(
     bindings, binding_events = find_bindings(messages, facts, pairs, span_index(segmentation))
     facts = facts.without("value")  # most facts are values, and nothing else asks for these
     conversation = converse(messages, pairs, facts, present=segmentation.tail_start, tool_classes=profile.tools)
-    ledger = build_ledger(conversation, bindings, binding_events)
+    ledger = build_ledger(conversation, bindings, binding_events, find_earlier(messages, read).left)
     settings = Settings(
         preserve=profile.fidelity.preserve,
         audited=profile.fidelity.audited,

@@ -304,3 +304,117 @@ def test_a_number_that_a_look_up_was_asked_for_gets_a_line_once_a_user_says_it(t
         assert done.report is None or done.report.outcome == "pass"
         question = said("user", f"Thank you. And how is the weather today, round {number}?")
         messages = [*done.messages, question, said("assistant", "It is mild. " * 200)]
+
+
+TALK: Messages = [
+    said
+    for number in range(6)
+    for said in (
+        user(f"How is it going, {('Ann', 'Bob', 'Cy')[number % 3]}?"),
+        agent("I am fine. " + "All is calm today. " * 8),
+    )
+]
+RUNS: Messages = [
+    call(1, "deploy", service="checkout", version="v1.2.3"),
+    result(1, '{"status":"running","deployment_id":"dep_77aa11"}'),
+    agent("It runs."),
+]
+THROUGH: Messages = [
+    call(2, "get_deployment", deployment_id="dep_77aa11"),
+    result(2, '{"deployment_id":"dep_77aa11","status":"succeeded"}'),
+    agent("The deployment is through."),
+]
+
+
+def told(*texts: str) -> Messages:
+    """What a user says, each acknowledged."""
+    return [said for text in texts for said in (user(text), agent("OK."))]
+
+
+def lines_of(messages: Messages) -> list[str]:
+    """The lines of the carrier in a context."""
+    (carrier,) = (str(m["content"]) for m in messages if "<barrier-policy-carrier" in str(m["content"]))
+    return carrier.splitlines()
+
+
+PORT = "Never deploy on Fridays. Use port 8080 for the service checkout."
+KEPT_AND_CHANGED = {
+    "a ban that was lifted": (
+        PORT,
+        ("You may deploy on Fridays from now on, that ban is lifted.",),
+        PORT.partition(" Use")[0],
+        None,
+    ),
+    "a value that was corrected": (
+        "Use port 8080 for the service checkout. Deploy it.",
+        ("Use port 8081 instead of 8080 for the service checkout.",),
+        "Use port 8080",
+        "[8080 is superseded: now 8081]",
+    ),
+    "a value that was corrected twice": (
+        "Use port 8080 for the service checkout. Deploy it.",
+        ("Use port 8081 instead of 8080 for the service checkout.", "Sorry, use port 8082 instead of 8081 for checkout."),
+        "Use port 8080",
+        "[8080 is superseded: now 8082]",
+    ),
+    "a value that was corrected, and back": (
+        "Use port 8080 for the service checkout. Deploy it.",
+        ("Use port 8081 instead of 8080 for the service checkout.", "Sorry, use port 8080 instead of 8081 for checkout."),
+        "Use port 8080",
+        "Deploy it.",
+    ),
+    "a rule that was said with another number": (
+        "Run at most 3 replicas of the checkout service in production.",
+        ("Run at most 5 replicas of the checkout service in production from now on.",),
+        "at most 3 replicas",
+        None,
+    ),
+    "a rule that was said anew": (
+        "Deploy only on Fridays and Mondays.",
+        ("Actually, from now on deploy only on Mondays, Fridays and weekends are out.",),
+        "Deploy only on Fridays",
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize("silent", [0, 1], ids=["in the next round", "two rounds later"])
+@pytest.mark.parametrize("said, later, old, end", KEPT_AND_CHANGED.values(), ids=KEPT_AND_CHANGED)
+def test_what_left_still_ends_and_changes_what_stayed_before_it(
+    tmp_path: Path, said: str, later: tuple[str, ...], old: str, end: str | None, silent: int
+) -> None:
+    gate = Gate(store=tmp_path / "store", summarizer=lambda request: "The conversation went on.")
+    first = [*told(said), *RUNS, *told(*later)]
+    at_once = lines_of(gate.compact([*first, *THROUGH, *TALK], keep_last=4, now=NOW).messages)
+    context = gate.compact([*first, *TALK], keep_last=4, now=NOW).messages
+    assert user(said) in context
+    for _ in range(silent):
+        context = gate.compact([*context, *TALK], keep_last=4, now=NOW).messages
+    grown = [*context, *THROUGH, *TALK]
+    last = gate.compact(grown, keep_last=4, now=NOW).messages
+    assert user(said) not in last
+    found = [line for line in lines_of(last) if line.startswith(old) or old in line]
+    assert found == [line for line in at_once if line.startswith(old) or old in line]
+    assert all(end is not None and line.endswith(end) for line in found) and bool(found) == (end is not None)
+    assert gate.audit(grown, last, keep_last=4, now=NOW).outcome == "pass"
+
+
+def test_what_left_ends_nothing_that_was_said_after_it(tmp_path: Path) -> None:
+    gate = Gate(store=tmp_path / "store", summarizer=lambda request: "The conversation went on.")
+    lifted = told(
+        "Never deploy on Fridays.", "You may deploy on Fridays from now on, that ban is lifted. Use port 8081, not 8080."
+    )
+    first = [*lifted, *TALK, *told(PORT), *RUNS, *TALK]
+    context = gate.compact(first, keep_last=4, now=NOW).messages
+    last = gate.compact([*context, *THROUGH, *TALK], keep_last=4, now=NOW).messages
+    assert PORT in lines_of(last)
+
+
+def test_a_context_that_tells_a_lifted_ban_as_one_in_force_fails_its_audit(tmp_path: Path) -> None:
+    gate = Gate(store=tmp_path / "store", summarizer=lambda request: "The conversation went on.")
+    said, (later,), *_ = KEPT_AND_CHANGED["a value that was corrected"]
+    context = gate.compact([*told(said), *RUNS, *told(later), *TALK], keep_last=4, now=NOW).messages
+    grown = [*context, *THROUGH, *TALK]
+    last = gate.compact(grown, keep_last=4, now=NOW).messages
+    spoilt = [m | {"content": str(m["content"]).replace(" [8080 is superseded: now 8081]", "")} for m in last]
+    assert gate.audit(grown, spoilt, keep_last=4, now=NOW).outcome == "fail"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from sys import intern
 
@@ -104,18 +104,20 @@ def may_end(origin: str, of: str) -> bool:
     return Origin(origin).rank <= Origin(of).rank
 
 
-def find_constraints(conversation: Conversation) -> tuple[list[Item], list[Event]]:
-    """Each rule sentence of a user or higher, and what became of it."""
+def find_constraints(conversation: Conversation, endings: Iterable[Ending]) -> tuple[list[Item], list[Event]]:
+    """Each rule sentence of a user or higher, and what became of it by later rules and by `endings`."""
     rules = Rules()
     events: list[Event] = []
+    releases: dict[int, list[Ending]] = {}
+    for ending in endings:
+        if ending.kind == "release":
+            releases.setdefault(ending.message, []).append(ending)
     for message in conversation.messages:
+        for release in releases.get(message.index, ()):
+            ended = rules.end(content_words(release.text), Origin(release.origin), permits=release.permits)
+            events += [Event(message.index, item.id, "revoked", f"released at message {message.index}") for item in ended]
         if message.origin.rank > Origin.USER.rank:
             continue
-        for fact in conversation.of_kind(message.index, "release"):
-            if fact.get("proposed"):
-                continue  # weak evidence protects and never releases
-            ended = rules.end(content_words(fact.text), message.origin, permits=bool(fact.get("permits")))
-            events += [Event(message.index, item.id, "revoked", f"released at message {message.index}") for item in ended]
         stated = conversation.of_kind(message.index, "constraint", "approval_gate")
         sure = {fact.text for fact in stated if not fact.get("proposed")}
         for item in _rules(conversation, message.index):
