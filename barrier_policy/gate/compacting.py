@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
 from functools import partial
 
 import msgspec
@@ -33,6 +32,7 @@ from barrier_policy.transcript.model import Transcript
 from barrier_policy.transcript.reader import read_transcript
 from barrier_policy.transcript.source import Source
 from barrier_policy.walk import Analysis, Decider, Established, timestamp
+from barrier_policy.walk.establish import Read
 
 EVERYWHERE = -1
 """No message: only secrets that are masked wherever they turn up."""
@@ -83,7 +83,7 @@ class Compacting(msgspec.Struct, frozen=True, kw_only=True):
         return done
 
     @property
-    def _read(self) -> Callable[[str], bytes | None] | None:
+    def _read(self) -> Read | None:
         return self.store.read if self.store else None
 
     @property

@@ -17,10 +17,10 @@ from barrier_policy.ledger.currency.looked_again import MAX_ANSWER
 from barrier_policy.ledger.currency.superseded import find_corrections, newest_answers, supersede
 from barrier_policy.ledger.effects.find import find_effects
 from barrier_policy.ledger.environment import find_environment
-from barrier_policy.ledger.model import Answer, Event, Item, Ledger, Left, derive_states
+from barrier_policy.ledger.model import Answer, Event, Item, Ledger, Left, Restatement, derive_states
 from barrier_policy.ledger.notes.find import find_notes
 from barrier_policy.ledger.obligations.find import find_obligations
-from barrier_policy.ledger.rules.constraints import find_constraints, find_endings
+from barrier_policy.ledger.rules.constraints import find_constraints, find_endings, find_restatements
 from barrier_policy.transcript.identity import message_digest
 from barrier_policy.transcript.model import MessageKind
 
@@ -38,7 +38,8 @@ def build_ledger(
     effect_states = derive_states(tuple(effect_events))
     obligations, obligation_events = find_obligations(conversation, effect_states, look_ups)
     endings = in_order(words.endings, find_endings(conversation))
-    constraints, constraint_events = find_constraints(conversation, endings)
+    constraints, constraint_events = find_constraints(conversation, endings, words.restatements)
+    restatements = find_restatements(conversation, constraints)
     states = {**effect_states, **derive_states(tuple(obligation_events)), **derive_states(tuple(constraint_events))}
     notes, note_events = find_notes(conversation, [*effects, *obligations, *constraints], states, look_ups)
     surroundings, setting_events = find_environment(conversation, [*effects, *obligations], states)
@@ -67,6 +68,7 @@ def build_ledger(
             [msgspec.structs.replace(c, text=masker.text(c.text, c.message)) for c in corrections if c.by_user],
         ),
         amendments=amendments,
+        restatements=in_order(words.restatements, _masked_rules(restatements, conversation)),
         answers=_answers(conversation),
         head=message_digest(conversation.messages[-1]) if conversation.messages else "",
         left=words,
@@ -83,6 +85,12 @@ def _answers(conversation: Conversation) -> dict[str, Answer]:
         for name, answer in newest_answers(conversation).items()
         if len(answer.text) <= MAX_ANSWER
     }
+
+
+def _masked_rules(restatements: Sequence[Restatement], conversation: Conversation) -> list[Restatement]:
+    """Rules in the words that records have."""
+    rules = _masked(tuple(found.rule for found in restatements), conversation)
+    return [msgspec.structs.replace(found, rule=rule) for found, rule in zip(restatements, rules, strict=True)]
 
 
 def _masked(items: tuple[Item, ...], conversation: Conversation) -> tuple[Item, ...]:

@@ -99,12 +99,21 @@ class Amendment(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     sure: bool = False
 
 
+class Restatement(msgspec.Struct, frozen=True, kw_only=True):
+    """A rule that may take the place of older ones: by its number, or, where it surely is a rule, by saying one anew."""
+
+    message: int
+    rule: Item
+    sure: bool
+
+
 class Words(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Words that may end or change what was said before them, each kind in order of messages."""
 
     endings: tuple[Ending, ...] = ()
     corrections: tuple[Correction, ...] = ()
     amendments: tuple[Amendment, ...] = ()
+    restatements: tuple[Restatement, ...] = ()
 
 
 class Left(msgspec.Struct, frozen=True, kw_only=True):
@@ -128,7 +137,7 @@ class Ledger(msgspec.Struct, frozen=True, kw_only=True):
     """Items in the order of their first event, and the events. Every state is the last event's.
 
     `endings` are the words that may end what earlier compactions carried here, `corrections` those that may replace a value in it,
-    `amendments` those that may change a rule, and `answers` the newest ones by look-up, where anything was carried; `head` is the digest of
+    `amendments` those that may change a rule, `restatements` the rules that may take the place of others, and `answers` the newest ones by look-up, where anything was carried; `head` is the digest of
     the last message. `left` are those of the words that earlier compactions took away, at the places where they were said.
     """
 
@@ -138,6 +147,7 @@ class Ledger(msgspec.Struct, frozen=True, kw_only=True):
     endings: tuple[Ending, ...] = ()
     corrections: tuple[Correction, ...] = ()
     amendments: tuple[Amendment, ...] = ()
+    restatements: tuple[Restatement, ...] = ()
     answers: Mapping[str, Answer] = {}
     head: str = ""
     left: Words = Words()

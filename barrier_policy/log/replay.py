@@ -125,8 +125,9 @@ def _derive(record: Record, store: Store | None, plugins: PluginSet, found: list
         keep_last=asked.keep_last,
         target_tokens=asked.target_tokens,
         now=asked.now,
-        store=_RecordedStore(inputs, transcript, store) if inputs.had_store else None,
+        store=_RecordedStore(inputs, transcript) if inputs.had_store else None,
         ranges=asked.ranges,
+        read=store.read if store and inputs.had_store else None,
     )
     return _Derived(decider=decider, analysis=analysis, record=derived_record(record, analysis, inputs, len(data)))
 
@@ -233,11 +234,11 @@ def _engine(inputs: ArchivedInputs) -> str:
 
 
 class _RecordedStore:
-    """A store that says of originals what the real one said then, whatever it holds now; records of carriers are named by their digest."""
+    """A store that says of originals what the real one said then, whatever it holds now."""
 
-    def __init__(self, inputs: ArchivedInputs, transcript: Transcript, store: Store | None) -> None:
+    def __init__(self, inputs: ArchivedInputs, transcript: Transcript) -> None:
         self._known = {original.digest: original for original in inputs.originals}
-        self._transcript, self._store = transcript, store
+        self._transcript = transcript
 
     def uri(self, digest: str) -> str:
         found = self._known.get(digest)
@@ -245,9 +246,7 @@ class _RecordedStore:
 
     def read(self, digest: str) -> bytes | None:
         found = self._known.get(digest)
-        if found is None:
-            return self._store.read(digest) if self._store else None
-        if not found.present:
+        if found is None or not found.present:
             return None
         start, end = found.messages
         return original_bytes(self._transcript.messages[start:end]) if found.retrievable else b""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from functools import partial
 from itertools import starmap
@@ -46,10 +46,8 @@ from barrier_policy.transcript.model import Transcript
 from barrier_policy.transcript.pairing import Pairs
 from barrier_policy.transcript.tokens import Counter, estimate_tokens
 from barrier_policy.walk.assemble import decide_span, originals_of, probe_store, repaired, shelf_of, sources_of
-from barrier_policy.walk.establish import Established, establish
+from barrier_policy.walk.establish import Established, Read, establish
 from barrier_policy.walk.inputs import TranscriptLike, check_count, read_any, timestamp
-
-Read = Callable[[str], bytes | None]
 
 
 class Analysis(msgspec.Struct, frozen=True, kw_only=True):

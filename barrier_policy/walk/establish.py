@@ -21,6 +21,9 @@ from barrier_policy.transcript.model import Transcript
 from barrier_policy.transcript.pairing import pair_calls
 from barrier_policy.transcript.tokens import Counter, message_tokens
 
+Read = Callable[[str], bytes | None]
+"""Gives an object of a store by digest, None where there is none."""
+
 
 class Established(msgspec.Struct, frozen=True, kw_only=True):
     """What holds of a transcript whatever the policies: what span records are made of. `turns` counts the user's, `now` is ISO 8601."""
@@ -41,7 +44,7 @@ def establish(
     now: str,
     ranges: Iterable[tuple[int, int]] = (),
     memo: FactMemo | None = None,
-    read: Callable[[str], bytes | None] | None = None,
+    read: Read | None = None,
     counter: Counter,
 ) -> Established:
     """What holds of a transcript. The facts, which are many, are not kept; `memo` has those that are known already. `now` is ISO 8601.

@@ -12,11 +12,11 @@ from typing import TypeVar
 
 import msgspec
 
-from barrier_policy.ledger.model import Amendment, Correction, Ending, Ledger, Left, Words
+from barrier_policy.ledger.model import Amendment, Correction, Ending, Ledger, Left, Restatement, Words
 from barrier_policy.transcript.identity import message_digest
 from barrier_policy.transcript.model import Message, MessageKind, Origin
 
-Word = TypeVar("Word", Ending, Correction, Amendment)
+Word = TypeVar("Word", Ending, Correction, Amendment, Restatement)
 
 MAX_LEFT = 100
 """The newest so many of each kind are kept."""
@@ -39,6 +39,7 @@ def locate(left: Sequence[Left], messages: Sequence[Message]) -> Words:
         endings=tuple(_at(place, word) for place, words in found for word in words.endings),
         corrections=tuple(_at(place, word) for place, words in found for word in words.corrections),
         amendments=tuple(_at(place, word) for place, words in found for word in words.amendments),
+        restatements=tuple(_at(place, word) for place, words in found for word in words.restatements),
     )
 
 
@@ -55,6 +56,7 @@ def leaving(ledger: Ledger, messages: Sequence[Message], gone: Collection[int]) 
     endings = _by_place(ledger.endings, ledger.left.endings, gone, stays)
     corrections = _by_place(ledger.corrections, ledger.left.corrections, gone, stays)
     amendments = _by_place(ledger.amendments, ledger.left.amendments, gone, stays)
+    restatements = _by_place(ledger.restatements, ledger.left.restatements, gone, stays)
     return tuple(
         Left(
             after=message_digest(messages[place]),
@@ -62,9 +64,10 @@ def leaving(ledger: Ledger, messages: Sequence[Message], gone: Collection[int]) 
                 endings=tuple(endings.get(place, ())),
                 corrections=tuple(corrections.get(place, ())),
                 amendments=tuple(amendments.get(place, ())),
+                restatements=tuple(restatements.get(place, ())),
             ),
         )
-        for place in sorted({*endings, *corrections, *amendments})
+        for place in sorted({*endings, *corrections, *amendments, *restatements})
     )
 
 
