@@ -12,7 +12,7 @@ from barrier_policy.ledger.conversation.remarks import with_remarks
 from barrier_policy.ledger.conversation.turns import Conversation
 from barrier_policy.ledger.conversation.withdrawn import with_withdrawals
 from barrier_policy.ledger.currency.amended import amend, find_amendments
-from barrier_policy.ledger.currency.left import in_order, locate
+from barrier_policy.ledger.currency.left import in_order, locate, not_said
 from barrier_policy.ledger.currency.looked_again import MAX_ANSWER
 from barrier_policy.ledger.currency.superseded import find_corrections, newest_answers, supersede
 from barrier_policy.ledger.effects.find import find_effects
@@ -45,7 +45,7 @@ def build_ledger(
     surroundings, setting_events = find_environment(conversation, [*effects, *obligations], states)
     corrections = find_corrections(conversation)
     every = (*obligations, *effects, *constraints, *bindings, *surroundings, *notes)
-    items, replaced_events = supersede(conversation, every, corrections, words.corrections)
+    items, replaced_events = supersede(conversation, every, corrections, not_said(words.corrections, corrections))
     amendments = in_order(words.amendments, find_amendments(conversation))
     states |= derive_states((*binding_events, *setting_events, *note_events, *replaced_events))
     events: tuple[Event, ...] = (

@@ -106,6 +106,11 @@ class Restatement(msgspec.Struct, frozen=True, kw_only=True):
     rule: Item
     sure: bool
 
+    @property
+    def text(self) -> str:
+        """The words of the rule."""
+        return self.rule.text
+
 
 class Words(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Words that may end or change what was said before them, each kind in order of messages."""

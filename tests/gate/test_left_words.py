@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from barrier_policy import Gate, Profile
+from barrier_policy.gate.summary_request import SummaryRequest
 from barrier_policy.log.decision_log import DecisionLog
 from barrier_policy.log.replay import replay
 from barrier_policy.log_spec import LogSpec
@@ -40,6 +41,7 @@ RUNS: Messages = [
     result(1, '{"status":"running","deployment_id":"dep_77aa11"}'),
     agent("It runs."),
 ]
+RUNS_ALSO: Messages = [call(3, "restart", service="search"), result(3, '{"status":"running","restart_id":"rst_5512"}')]
 THROUGH: Messages = [
     call(2, "get_deployment", deployment_id="dep_77aa11"),
     result(2, '{"deployment_id":"dep_77aa11","status":"succeeded"}'),
@@ -166,3 +168,19 @@ def test_no_secret_is_kept_with_what_left(tmp_path: Path) -> None:
     archives = [data for digest in gate.store.digests() if (data := gate.store.read(digest)) and b"/carrier/v1" in data]
     assert any(b'"left"' in data for data in archives)
     assert not any(part.lower().encode() in data.lower() for data in archives for part in (secret, secret[4:]))
+
+
+def test_words_that_stay_after_all_because_their_summary_was_too_long_count_once(tmp_path: Path) -> None:
+    said, (later,), old, end = KEPT_AND_CHANGED["a value that was corrected"]
+    store = FileStore(tmp_path / "store")
+
+    def summarizer(request: SummaryRequest) -> str:
+        return "It went on. " * (1 if any("How is" in part.text for m in request.messages for part in m.parts) else 500)
+
+    gate = Gate(store=store, summarizer=summarizer)
+    first = [*TALK, *told(said), *RUNS, user(later), agent("OK. " + "All is calm. " * 40), user("Restart the search."), *RUNS_ALSO, *TALK]
+    context = gate.compact(first, keep_last=4, now=NOW).messages
+    assert user(later) in context
+    last = gate_in(tmp_path).compact([*context, *THROUGH, *TALK], keep_last=4, now=NOW).messages
+    assert user(later) not in last
+    assert [line for line in lines_of(last) if old in line] == [f"{said} {end}"]

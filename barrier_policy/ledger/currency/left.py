@@ -43,9 +43,15 @@ def locate(left: Sequence[Left], messages: Sequence[Message]) -> Words:
     )
 
 
-def in_order(left: Iterable[Word], said: Iterable[Word]) -> tuple[Word, ...]:
+def not_said(left: Iterable[Word], said: Iterable[Word]) -> list[Word]:
+    """The words that are not said once more: what was to leave stays after all where no summary for it was short or right enough."""
+    there = {word.text for word in said}
+    return [word for word in left if word.text not in there]
+
+
+def in_order(left: Iterable[Word], said: Sequence[Word]) -> tuple[Word, ...]:
     """Words in order of messages; those that left stood before what stands at their place now."""
-    words = list(left)
+    words = not_said(left, said)
     words.extend(said)
     return tuple(sorted(words, key=lambda word: word.message))
 
