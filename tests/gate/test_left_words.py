@@ -178,7 +178,16 @@ def test_words_that_stay_after_all_because_their_summary_was_too_long_count_once
         return "It went on. " * (1 if any("How is" in part.text for m in request.messages for part in m.parts) else 500)
 
     gate = Gate(store=store, summarizer=summarizer)
-    first = [*TALK, *told(said), *RUNS, user(later), agent("OK. " + "All is calm. " * 40), user("Restart the search."), *RUNS_ALSO, *TALK]
+    first = [
+        *TALK,
+        *told(said),
+        *RUNS,
+        user(later),
+        agent("OK. " + "All is calm. " * 40),
+        user("Restart the search."),
+        *RUNS_ALSO,
+        *TALK,
+    ]
     context = gate.compact(first, keep_last=4, now=NOW).messages
     assert user(later) in context
     last = gate_in(tmp_path).compact([*context, *THROUGH, *TALK], keep_last=4, now=NOW).messages
