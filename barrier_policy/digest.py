@@ -43,7 +43,7 @@ def stable_json(value: Any) -> bytes:
     try:
         return msgspec.json.encode(value, order="sorted")
     except UnicodeEncodeError:
-        return msgspec.json.encode(plain_value(msgspec.to_builtins(value)), order="sorted")
+        return msgspec.json.encode(plain_value(msgspec.to_builtins(value, order="sorted")), order="sorted")
 
 
 def digest_bytes(data: bytes) -> str:

@@ -76,7 +76,7 @@ def audit(
         found = compare(old.messages, new.messages)
         keep_last = decider.profile.keep_last if found.of(Standing.CARRIER) else found.kept_tail
     earlier = find_earlier(old.messages, read).records
-    analysis = decider.analyse(old, keep_last=keep_last, now=time)
+    analysis = decider.analyse(old, keep_last=keep_last, now=time, read=read)
     return audit_analysis(decider, analysis, new, now=time, earlier=earlier, recorded=recorded, exact=exact)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -20,6 +20,7 @@ from barrier_policy.carrier.record import (
 )
 from barrier_policy.digest import DIGEST, digest_bytes, digest_text, stable_json
 from barrier_policy.errors import CarrierError
+from barrier_policy.ledger.model import Left
 
 SCHEMA = "barrier_policy/carrier/v1"
 _STATES = {word: state for state, word in WORD_OF_STATE.items()}
@@ -27,33 +28,42 @@ _LIVE = {"constraint": "active", "gate": "active", "obligation": "detached", "pl
 _UNKNOWN = {"obligation": ("type",), "job": ("subject",), "receipt": ("tool",), "binding": ("type",)}
 
 
-class _Archive(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Archive(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What is archived of a carrier: its records, and words that left with what it stands for, and came after something that stayed."""
+
     schema: str
     records: tuple[CarrierRecord, ...]
+    left: tuple[Left, ...] = ()
 
 
-def records_json(records: tuple[CarrierRecord, ...]) -> bytes:
+def records_json(records: Sequence[CarrierRecord], left: Sequence[Left] = ()) -> bytes:
     """Typed records as one JSON object with sorted keys, the same bytes for the same records."""
-    return stable_json(_Archive(schema=SCHEMA, records=tuple(records)))
+    return stable_json(Archive(schema=SCHEMA, records=tuple(records), left=tuple(left)))
 
 
 def load_records(data: bytes) -> tuple[CarrierRecord, ...]:
+    """The records that `records_json` wrote, as `load_archive`."""
+    return load_archive(data).records
+
+
+def load_archive(data: bytes) -> Archive:
     """Read what `records_json` wrote. Raises CarrierError, naming the record that is damaged or incomplete."""
     try:
-        archive = msgspec.json.decode(data, type=_Archive)
+        archive = msgspec.json.decode(data, type=Archive)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise CarrierError(f"no archived carrier records ({type(error).__name__}; the store holds something else)") from None
     if archive.schema != SCHEMA:
         raise CarrierError(f"carrier records of schema `{archive.schema[:80]}` (this release reads `{SCHEMA}`)")
     for record in archive.records:
         check_record(record)
-    return archive.records
+    return archive
 
 
 class Typed(msgspec.Struct, frozen=True, kw_only=True):
     """The typed records of a carrier message, or why there are none, "" where it names none or has nothing to record."""
 
     records: tuple[CarrierRecord, ...] = ()
+    left: tuple[Left, ...] = ()
     problem: str = ""
 
 
@@ -90,12 +100,12 @@ def typed_records(block: Block, read: Callable[[str], bytes | None]) -> Typed:
     if digest_bytes(data) != found.group():
         return Typed(problem=f"its typed records {found.group()} are damaged in the store")
     try:
-        records = load_records(data)
+        archive = load_archive(data)
     except CarrierError as error:
         return Typed(problem=str(error))
-    if in_order(records) != block.entries:
+    if in_order(archive.records) != block.entries:
         return Typed(problem=f"the typed records {found.group()} are not those that it shows")
-    return Typed(records=records)
+    return Typed(records=archive.records, left=archive.left)
 
 
 def _shown(entry: Entry) -> CarrierRecord:

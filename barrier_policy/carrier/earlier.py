@@ -10,6 +10,7 @@ from barrier_policy.carrier.archive import records_of_block
 from barrier_policy.carrier.block import parse_block
 from barrier_policy.carrier.record import CarrierRecord
 from barrier_policy.errors import CarrierError
+from barrier_policy.ledger.model import Left
 from barrier_policy.transcript.model import Message, MessageKind, PartType
 
 
@@ -25,10 +26,12 @@ class Earlier(msgspec.Struct, frozen=True, kw_only=True):
 
     `unreadable` are messages that look like carriers and are not as they were written; they stay as they are. `untyped` says of messages
     why the store that was asked gave no typed records: all that is known of these are their lines, and nothing that is said ends one.
+    `left` are words that left then and came after something that stayed.
     """
 
     messages: tuple[int, ...] = ()
     records: tuple[CarrierRecord, ...] = ()
+    left: tuple[Left, ...] = ()
     unreadable: tuple[int, ...] = ()
     untyped: tuple[Untyped, ...] = ()
 
@@ -37,6 +40,7 @@ def find_earlier(messages: Sequence[Message], read: Callable[[str], bytes | None
     """The carriers in a transcript, read back from their text; `read` gives the typed records from a store, by digest."""
     replaced: list[int] = []
     records: list[CarrierRecord] = []
+    left: list[Left] = []
     unreadable: list[int] = []
     untyped: list[Untyped] = []
     for message in messages:
@@ -50,5 +54,12 @@ def find_earlier(messages: Sequence[Message], read: Callable[[str], bytes | None
             continue
         replaced.append(message.index)
         records += [record for typed in found for record in typed.records]
+        left += [words for typed in found for words in typed.left]
         untyped += [Untyped(message=message.index, problem=typed.problem) for typed in found if typed.problem]
-    return Earlier(messages=tuple(replaced), records=tuple(records), unreadable=tuple(unreadable), untyped=tuple(untyped))
+    return Earlier(
+        messages=tuple(replaced),
+        records=tuple(records),
+        left=tuple(left),
+        unreadable=tuple(unreadable),
+        untyped=tuple(untyped),
+    )

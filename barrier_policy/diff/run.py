@@ -120,6 +120,7 @@ class Pair:
                 keep_last=subject.keep_last,
                 now=subject.now,
                 ranges=subject.ranges,
+                read=self._store.read if self._store else None,
             )
             base = self.base.conclude(established, store=self._store)
             head = self.head.conclude(established, store=self._store)

@@ -32,6 +32,7 @@ from barrier_policy.transcript.model import Transcript
 from barrier_policy.transcript.reader import read_transcript
 from barrier_policy.transcript.source import Source
 from barrier_policy.walk import Analysis, Decider, Established, timestamp
+from barrier_policy.walk.establish import Read
 
 EVERYWHERE = -1
 """No message: only secrets that are masked wherever they turn up."""
@@ -62,7 +63,7 @@ class Compacting(msgspec.Struct, frozen=True, kw_only=True):
         """
         transcript = read_transcript(self.source, self.decider.plugins.readers, format=self.format)
         established = self.decider.establish(
-            transcript, keep_last=self.keep_last, now=self.now, ranges=self._ranges, memo=self.memo
+            transcript, keep_last=self.keep_last, now=self.now, ranges=self._ranges, memo=self.memo, read=self._read
         )
         planned = partial(self._planned, established)
         analysis = planned(self.target_tokens)
@@ -80,6 +81,10 @@ class Compacting(msgspec.Struct, frozen=True, kw_only=True):
             )
         assert isinstance(done, Compaction)
         return done
+
+    @property
+    def _read(self) -> Read | None:
+        return self.store.read if self.store else None
 
     @property
     def _ranges(self) -> tuple[tuple[int, int], ...]:
@@ -132,7 +137,7 @@ class Compacting(msgspec.Struct, frozen=True, kw_only=True):
             analysis=analysis,
             actions=[found.action if number in gone else "retain" for number, found in enumerate(decision.spans)],
             runs=runs,
-            earlier=find_earlier(messages, self.store.read if self.store else None),
+            earlier=find_earlier(messages, self._read),
             store=self.store,
             target=self.target,
             journal=Journal(self.store, _name(decision, self.now), now=self.now, watch=self._watched),

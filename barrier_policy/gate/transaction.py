@@ -94,7 +94,8 @@ class Transaction(msgspec.Struct, kw_only=True):
             archive = archive_originals(self.store, self.source, decision, transcript.messages, self.runs)
         self.journal.record(State.ARCHIVED, manifest=archive.manifest.digest if archive else "")
         records = records_of(self.analysis.join, self.analysis.assessments, self.actions)
-        carrier = carry_on(self.earlier, records, self.analysis, self.store)
+        gone = {index for run in self.runs for index in range(run.start, run.end)}
+        carrier = carry_on(self.earlier, records, self.analysis, self.store, gone=gone)
         self.journal.record(State.REBOUND, records=carrier.pointer.digest if carrier.pointer else "")
         summaries, kept = self._summaries(archive)
         draft = Draft(

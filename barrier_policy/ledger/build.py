@@ -12,32 +12,41 @@ from barrier_policy.ledger.conversation.remarks import with_remarks
 from barrier_policy.ledger.conversation.turns import Conversation
 from barrier_policy.ledger.conversation.withdrawn import with_withdrawals
 from barrier_policy.ledger.currency.amended import amend, find_amendments
+from barrier_policy.ledger.currency.left import in_order, locate, not_said
 from barrier_policy.ledger.currency.looked_again import MAX_ANSWER
 from barrier_policy.ledger.currency.superseded import find_corrections, newest_answers, supersede
 from barrier_policy.ledger.effects.find import find_effects
 from barrier_policy.ledger.environment import find_environment
-from barrier_policy.ledger.model import Answer, Ending, Event, Item, Ledger, derive_states
+from barrier_policy.ledger.model import Answer, Event, Item, Ledger, Left, Restatement, derive_states
 from barrier_policy.ledger.notes.find import find_notes
 from barrier_policy.ledger.obligations.find import find_obligations
-from barrier_policy.ledger.rules.constraints import find_constraints, find_endings
+from barrier_policy.ledger.rules.constraints import find_constraints, find_endings, find_restatements
 from barrier_policy.transcript.identity import message_digest
 from barrier_policy.transcript.model import MessageKind
 
 
-def build_ledger(conversation: Conversation, bindings: Sequence[Item], binding_events: Sequence[Event]) -> Ledger:
-    """The ledger of a conversation and of the bindings that its exact values make; linear in its messages and facts."""
+def build_ledger(
+    conversation: Conversation, bindings: Sequence[Item], binding_events: Sequence[Event], left: Sequence[Left] = ()
+) -> Ledger:
+    """The ledger of a conversation and of the bindings that its exact values make; linear in its messages and facts.
+
+    `left` are words that earlier compactions took away from before what has stayed.
+    """
+    words = locate(left, conversation.messages)
     conversation = with_withdrawals(with_remarks(with_look_ups(with_questions(conversation))))
     effects, effect_events, look_ups = find_effects(conversation)
     effect_states = derive_states(tuple(effect_events))
     obligations, obligation_events = find_obligations(conversation, effect_states, look_ups)
-    constraints, constraint_events = find_constraints(conversation)
+    endings = in_order(words.endings, find_endings(conversation))
+    constraints, constraint_events = find_constraints(conversation, endings, words.restatements)
+    restatements = find_restatements(conversation, constraints)
     states = {**effect_states, **derive_states(tuple(obligation_events)), **derive_states(tuple(constraint_events))}
     notes, note_events = find_notes(conversation, [*effects, *obligations, *constraints], states, look_ups)
     surroundings, setting_events = find_environment(conversation, [*effects, *obligations], states)
     corrections = find_corrections(conversation)
     every = (*obligations, *effects, *constraints, *bindings, *surroundings, *notes)
-    items, replaced_events = supersede(conversation, every, corrections)
-    amendments = find_amendments(conversation)
+    items, replaced_events = supersede(conversation, every, corrections, not_said(words.corrections, corrections))
+    amendments = in_order(words.amendments, find_amendments(conversation))
     states |= derive_states((*binding_events, *setting_events, *note_events, *replaced_events))
     events: tuple[Event, ...] = (
         *obligation_events,
@@ -53,11 +62,16 @@ def build_ledger(conversation: Conversation, bindings: Sequence[Item], binding_e
         items=_masked(tuple(amend(items, states, amendments)), conversation),
         events=events,
         states=states,
-        endings=_masked_endings(conversation),
-        corrections=tuple(msgspec.structs.replace(c, text=masker.text(c.text, c.message)) for c in corrections if c.by_user),
+        endings=tuple(msgspec.structs.replace(e, text=masker.text(e.text, e.message)) for e in endings),
+        corrections=in_order(
+            words.corrections,
+            [msgspec.structs.replace(c, text=masker.text(c.text, c.message)) for c in corrections if c.by_user],
+        ),
         amendments=amendments,
+        restatements=in_order(words.restatements, _masked_rules(restatements, conversation)),
         answers=_answers(conversation),
         head=message_digest(conversation.messages[-1]) if conversation.messages else "",
+        left=words,
     )
 
 
@@ -73,13 +87,10 @@ def _answers(conversation: Conversation) -> dict[str, Answer]:
     }
 
 
-def _masked_endings(conversation: Conversation) -> tuple[Ending, ...]:
-    """Endings in the words that records have, which hold no secret value."""
-    masker = conversation.facts.masker
-    return tuple(
-        msgspec.structs.replace(ending, text=masker.text(ending.text, ending.message))
-        for ending in find_endings(conversation)
-    )
+def _masked_rules(restatements: Sequence[Restatement], conversation: Conversation) -> list[Restatement]:
+    """Rules in the words that records have."""
+    rules = _masked(tuple(found.rule for found in restatements), conversation)
+    return [msgspec.structs.replace(found, rule=rule) for found, rule in zip(restatements, rules, strict=True)]
 
 
 def _masked(items: tuple[Item, ...], conversation: Conversation) -> tuple[Item, ...]:

@@ -99,6 +99,38 @@ class Amendment(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     sure: bool = False
 
 
+class Restatement(msgspec.Struct, frozen=True, kw_only=True):
+    """A rule that may take the place of older ones: by its number, or, where it surely is a rule, by saying one anew."""
+
+    message: int
+    rule: Item
+    sure: bool
+
+    @property
+    def text(self) -> str:
+        """The words of the rule."""
+        return self.rule.text
+
+
+class Words(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Words that may end or change what was said before them, each kind in order of messages."""
+
+    endings: tuple[Ending, ...] = ()
+    corrections: tuple[Correction, ...] = ()
+    amendments: tuple[Amendment, ...] = ()
+    restatements: tuple[Restatement, ...] = ()
+
+
+class Left(msgspec.Struct, frozen=True, kw_only=True):
+    """Words of messages that have left: what they may end was said before them, and may have stayed.
+
+    `after` is the digest of the last message before them that stayed. Their own `message` is its index in the transcript that they left.
+    """
+
+    after: str
+    words: Words
+
+
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """The newest answer of a look-up: where it stands, and its words."""
 
@@ -110,8 +142,8 @@ class Ledger(msgspec.Struct, frozen=True, kw_only=True):
     """Items in the order of their first event, and the events. Every state is the last event's.
 
     `endings` are the words that may end what earlier compactions carried here, `corrections` those that may replace a value in it,
-    `amendments` those that may change a rule, and `answers` the newest ones by look-up, where anything was carried; `head` is the digest of
-    the last message.
+    `amendments` those that may change a rule, `restatements` the rules that may take the place of others, and `answers` the newest ones by look-up, where anything was carried; `head` is the digest of
+    the last message. `left` are those of the words that earlier compactions took away, at the places where they were said.
     """
 
     items: tuple[Item, ...]
@@ -120,8 +152,10 @@ class Ledger(msgspec.Struct, frozen=True, kw_only=True):
     endings: tuple[Ending, ...] = ()
     corrections: tuple[Correction, ...] = ()
     amendments: tuple[Amendment, ...] = ()
+    restatements: tuple[Restatement, ...] = ()
     answers: Mapping[str, Answer] = {}
     head: str = ""
+    left: Words = Words()
 
     def state(self, item: Item) -> str:
         """The item's present state."""

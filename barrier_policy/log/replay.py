@@ -127,6 +127,7 @@ def _derive(record: Record, store: Store | None, plugins: PluginSet, found: list
         now=asked.now,
         store=_RecordedStore(inputs, transcript) if inputs.had_store else None,
         ranges=asked.ranges,
+        read=store.read if store and inputs.had_store else None,
     )
     return _Derived(decider=decider, analysis=analysis, record=derived_record(record, analysis, inputs, len(data)))
 

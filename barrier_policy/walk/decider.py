@@ -46,7 +46,7 @@ from barrier_policy.transcript.model import Transcript
 from barrier_policy.transcript.pairing import Pairs
 from barrier_policy.transcript.tokens import Counter, estimate_tokens
 from barrier_policy.walk.assemble import decide_span, originals_of, probe_store, repaired, shelf_of, sources_of
-from barrier_policy.walk.establish import Established, establish
+from barrier_policy.walk.establish import Established, Read, establish
 from barrier_policy.walk.inputs import TranscriptLike, check_count, read_any, timestamp
 
 
@@ -84,7 +84,8 @@ class Reading(TypedDict, total=False):
     """How a transcript is read and cut, as `Decider.establish` takes it.
 
     `keep_last` is the number of last messages that the runtime keeps anyway, `now` is ISO 8601, `format` the name of a reader, `ranges`
-    message indices `[start, end)` of one span each. `memo` has facts that are known already; it changes no decision.
+    message indices `[start, end)` of one span each. `memo` has facts that are known already; it changes no decision. `read` gives an
+    object of a store by digest, for what carriers of earlier compactions have kept there; by default that of the store, where there is one.
     """
 
     keep_last: int | None
@@ -92,6 +93,7 @@ class Reading(TypedDict, total=False):
     format: str
     ranges: Iterable[tuple[int, int]]
     memo: FactMemo | None
+    read: Read | None
 
 
 class Decider:
@@ -145,7 +147,7 @@ class Decider:
         """The decision alone: what led to it is let go on the way, which takes less memory than `analyse`."""
         # nested, so that no name here holds what the next step lets go
         return self._pronounce(
-            self._judge(self.establish(source, **reading), target_tokens, store, keeps_words=False), store
+            self._judge(self.establish(source, **_with(store, reading)), target_tokens, store, keeps_words=False), store
         )
 
     def analyse(
@@ -157,7 +159,7 @@ class Decider:
         **reading: Unpack[Reading],
     ) -> Analysis:
         """Decide, and keep everything that led to the decision."""
-        return self.conclude(self.establish(source, **reading), target_tokens=target_tokens, store=store)
+        return self.conclude(self.establish(source, **_with(store, reading)), target_tokens=target_tokens, store=store)
 
     def conclude(
         self, established: Established, *, target_tokens: int | None = None, store: Originals | None = None
@@ -186,6 +188,7 @@ class Decider:
         format: str = "",
         ranges: Iterable[tuple[int, int]] = (),
         memo: FactMemo | None = None,
+        read: Read | None = None,
     ) -> Established:
         """From the transcript to what span records are made of. The facts, which are many, are not kept."""
         check_count("keep_last", keep_last)
@@ -197,6 +200,7 @@ class Decider:
             now=timestamp(now),
             ranges=ranges,
             memo=memo,
+            read=read,
             counter=self.counter,
         )
 
@@ -274,6 +278,11 @@ class Decider:
                 ),
             )
         )
+
+
+def _with(store: Originals | None, reading: Reading) -> Reading:
+    """How a transcript is read that a store may know more of."""
+    return reading if store is None or "read" in reading else {**reading, "read": store.read}
 
 
 def _handing_over(assessments: tuple[Assessment, ...]) -> Iterator[Assessment]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import msgspec
 
+from barrier_policy.carrier.earlier import find_earlier
 from barrier_policy.facts.extract import extract
 from barrier_policy.facts.masking import Masker
 from barrier_policy.facts.memo import FactMemo
@@ -19,6 +20,9 @@ from barrier_policy.spans.segment import segment
 from barrier_policy.transcript.model import Transcript
 from barrier_policy.transcript.pairing import pair_calls
 from barrier_policy.transcript.tokens import Counter, message_tokens
+
+Read = Callable[[str], bytes | None]
+"""Gives an object of a store by digest, None where there is none."""
 
 
 class Established(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,9 +44,13 @@ def establish(
     now: str,
     ranges: Iterable[tuple[int, int]] = (),
     memo: FactMemo | None = None,
+    read: Read | None = None,
     counter: Counter,
 ) -> Established:
-    """What holds of a transcript. The facts, which are many, are not kept; `memo` has those that are known already. `now` is ISO 8601."""
+    """What holds of a transcript. The facts, which are many, are not kept; `memo` has those that are known already. `now` is ISO 8601.
+
+    `read` gives an object of a store by digest: what carriers of earlier compactions have kept there.
+    """
     messages = transcript.messages
     pairs = pair_calls(messages)
     segmentation = segment(messages, pairs, keep_last=keep_last, strategy=profile.strategy, ranges=ranges)
@@ -50,7 +58,7 @@ def establish(
     bindings, binding_events = find_bindings(messages, facts, pairs, span_index(segmentation))
     facts = facts.without("value")  # most facts are values, and nothing else asks for these
     conversation = converse(messages, pairs, facts, present=segmentation.tail_start, tool_classes=profile.tools)
-    ledger = build_ledger(conversation, bindings, binding_events)
+    ledger = build_ledger(conversation, bindings, binding_events, find_earlier(messages, read).left)
     settings = Settings(
         preserve=profile.fidelity.preserve,
         audited=profile.fidelity.audited,

@@ -86,8 +86,9 @@ def find_amendments(conversation: Conversation) -> tuple[Amendment, ...]:
             message=message.index,
             origin=message.origin,
             text=masker.text(sentence, message.index),
-            words=content_words(sentence) - common,
-            about=content_words(text) - common,
+            # they are stored once the message leaves, so that no secret may be one
+            words=content_words(masker.text(sentence, message.index)) - common,
+            about=content_words(masker.text(text, message.index)) - common,
             sure=sure,
         )
         for message, text, sentence, sure in found

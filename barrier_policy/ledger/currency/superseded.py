@@ -49,11 +49,13 @@ def find_corrections(conversation: Conversation) -> tuple[Correction, ...]:
 
 
 def supersede(
-    conversation: Conversation, items: Sequence[Item], corrections: Sequence[Correction]
+    conversation: Conversation, items: Sequence[Item], corrections: Sequence[Correction], left: Sequence[Correction] = ()
 ) -> tuple[list[Item], list[Event]]:
-    """The items, with what in them was replaced, and the events of those that are superseded as a whole. Linear in the conversation."""
-    replaced = find_replaced(find_statements(conversation.messages), corrections) if corrections else []
-    replaced = _within_authority(replaced, conversation.messages)
+    """The items, with what in them was replaced, and the events of those that are superseded as a whole. Linear in the conversation.
+
+    `left` are corrections that left before, at their places.
+    """
+    replaced = _within_authority(_replaced(conversation.messages, corrections, left), conversation.messages)
     look_ups = _LookUps(conversation)
     shown: dict[int, dict[str, None]] = {}
     for item in items:
@@ -146,6 +148,25 @@ def _with_the_one_before(sentences: Iterable[str]) -> Iterator[str]:
         owned = bool(values_in(sentence)) and not may_correct_itself(sentence) and OWN_ERROR.search(before) is not None
         yield f"{before} {sentence}" if owned and not values_in(before) else sentence
         before = sentence
+
+
+def _replaced(messages: Sequence[Message], corrections: Sequence[Correction], left: Sequence[Correction]) -> list[Replaced]:
+    """What was replaced. Several corrections that left can have one place, between two messages: each was said after the one before."""
+    if not corrections and not left:
+        return []
+    between = len(left) + 1
+    said = [msgspec.structs.replace(s, message=s.message * between) for s in find_statements(messages)]
+    spoken = [msgspec.structs.replace(c, message=c.message * between) for c in corrections]
+    for number, correction in enumerate(left, 1):
+        place = (correction.message - 1) * between + number
+        spoken.append(msgspec.structs.replace(correction, message=place))
+        said.append(Statement(key=f"left:{number}", message=place, text=correction.text))
+    found = find_replaced(sorted(said, key=_place), sorted(spoken, key=_place))
+    return [msgspec.structs.replace(entry, message=-(-entry.message // between)) for entry in found]
+
+
+def _place(said: Statement | Correction) -> int:
+    return said.message
 
 
 def _within_authority(replaced: Sequence[Replaced], messages: Sequence[Message]) -> list[Replaced]:

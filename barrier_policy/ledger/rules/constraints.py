@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from sys import intern
 
@@ -12,7 +12,7 @@ from barrier_policy.facts.words import content_words
 from barrier_policy.ledger.conversation.answered import only_asked
 from barrier_policy.ledger.conversation.told import may_bind, whole_message
 from barrier_policy.ledger.conversation.turns import Conversation, Turn
-from barrier_policy.ledger.model import Ending, Event, Family, Item
+from barrier_policy.ledger.model import Ending, Event, Family, Item, Restatement
 from barrier_policy.ledger.rules.replaced import ANEW, says_anew, threshold
 from barrier_policy.transcript.model import Origin
 
@@ -104,29 +104,55 @@ def may_end(origin: str, of: str) -> bool:
     return Origin(origin).rank <= Origin(of).rank
 
 
-def find_constraints(conversation: Conversation) -> tuple[list[Item], list[Event]]:
-    """Each rule sentence of a user or higher, and what became of it."""
+def find_constraints(
+    conversation: Conversation, endings: Iterable[Ending], left: Iterable[Restatement]
+) -> tuple[list[Item], list[Event]]:
+    """Each rule sentence of a user or higher, and what became of it by later rules, by `endings`, and by rules that `left` before."""
     rules = Rules()
     events: list[Event] = []
+    releases: dict[int, list[Ending]] = {}
+    for ending in endings:
+        if ending.kind == "release":
+            releases.setdefault(ending.message, []).append(ending)
+    restated: dict[int, list[Restatement]] = {}
+    for rule in left:
+        restated.setdefault(rule.message, []).append(rule)
     for message in conversation.messages:
+        for release in releases.get(message.index, ()):
+            ended = rules.end(content_words(release.text), Origin(release.origin), permits=release.permits)
+            events += [Event(message.index, item.id, "revoked", f"released at message {message.index}") for item in ended]
+        for anew in restated.get(message.index, ()):
+            events += _replaced(rules, anew.rule, message.index, sure=anew.sure)
         if message.origin.rank > Origin.USER.rank:
             continue
-        for fact in conversation.of_kind(message.index, "release"):
-            if fact.get("proposed"):
-                continue  # weak evidence protects and never releases
-            ended = rules.end(content_words(fact.text), message.origin, permits=bool(fact.get("permits")))
-            events += [Event(message.index, item.id, "revoked", f"released at message {message.index}") for item in ended]
         stated = conversation.of_kind(message.index, "constraint", "approval_gate")
         sure = {fact.text for fact in stated if not fact.get("proposed")}
         for item in _rules(conversation, message.index):
-            replaced = f"message {message.index} says it with another number"
-            events += [Event(message.index, old.id, "overridden", replaced) for old in rules.replace(item)]
-            if rule_of(item) in sure:
-                anew = f"message {message.index} says it anew"
-                events += [Event(message.index, old.id, "overridden", anew) for old in rules.say_anew(item)]
+            events += _replaced(rules, item, message.index, sure=rule_of(item) in sure)
             rules.add(item)
             events.append(Event(message.index, item.id, "active", intern(f"set by {message.origin}")))
     return rules.items, events
+
+
+def _replaced(rules: Rules, item: Item, message: int, *, sure: bool) -> Iterator[Event]:
+    """The ends of the rules that a new one takes the place of; one that is not `sure` does so by its number alone."""
+    for old in rules.replace(item):
+        yield Event(message, old.id, "overridden", f"message {message} says it with another number")
+    for old in rules.say_anew(item) if sure else ():
+        yield Event(message, old.id, "overridden", f"message {message} says it anew")
+
+
+def find_restatements(conversation: Conversation, rules: Iterable[Item]) -> list[Restatement]:
+    """The rules that may take the place of others, in order."""
+    found: list[Restatement] = []
+    for item in rules:
+        rule = rule_of(item)
+        numbered, anew = threshold(rule) is not None, ANEW.search(rule) is not None
+        if numbered or anew:
+            stated = conversation.of_kind(item.message, "constraint", "approval_gate")
+            sure = any(fact.text == rule and not fact.get("proposed") for fact in stated)
+            found += [Restatement(message=item.message, rule=item, sure=sure)] if numbered or sure else []
+    return found
 
 
 def find_endings(conversation: Conversation) -> list[Ending]:
