@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from rich.console import Console
 
 from barrier_policy.cli.console import clean, err, out, show, write_bytes
 from barrier_policy.cli.guard import OK, report
@@ -107,17 +106,17 @@ def _failed(error: CompactionRefusedError | AuditFailedError) -> bytes:
     return msgspec.json.encode(told) + b"\n"
 
 
-def _print_kept(done: Compaction, console: Console) -> None:
+def _print_kept(done: Compaction) -> None:
     """The turns that stay because of the summarizer: told also where nothing else is left to tell."""
     for run in done.kept:
-        show(console, f"kept       messages {run.start}-{run.end - 1}: {NO_SHORTER}")
+        show(out(), f"kept       messages {run.start}-{run.end - 1}: {NO_SHORTER}")
 
 
 def _print(done: Compaction, file: str, output: Path | None) -> None:
     console = out()
     if done.outcome == "nothing_to_reclaim":
         show(console, f"{clean(file)}: nothing to reclaim, {done.tokens_before:,} tokens stay as they are")
-        _print_kept(done, console)
+        _print_kept(done)
         return
     records = len(done.carrier.records)
     show(console, f"{clean(str(output or file))}: {done.tokens_before:,} tokens became {done.tokens_after:,}")
@@ -130,7 +129,7 @@ def _print(done: Compaction, file: str, output: Path | None) -> None:
             show(console, f"unclear  {clean(line)}")
     if done.arrived > 0:
         show(console, f"arrived    {done.arrived} messages came in meanwhile and were carried over")
-    _print_kept(done, console)
+    _print_kept(done)
     for entry in done.refused:
         run = entry.run
         show(console, f"kept       messages {run.start}-{run.end - 1}: the audit refuses their summary ({clean(entry.why)})")
