@@ -160,6 +160,8 @@ _BEFORE: Final = re.compile(
     re.IGNORECASE,
 )
 """What makes of a state one that held before: `CANCELLED (was PENDING)`."""
+LONGEST_BEFORE: Final = 24
+"""Characters of such words at the most."""
 _USER_REJECTIONS: Final = tuple(_phrases(WORDS.user_rejections))
 _USER_WORDS: Final = (
     "user",
@@ -213,7 +215,9 @@ def _judged(text: str, words: Sequence[str], places: Sequence[tuple[int, int]], 
         and _CLAUSE_END.search(text, places[number][1], hit.start) is None
         for number in range(max(0, hit.word - reach), hit.word)
     )
-    if (state is ResultState.FAILED and _ZERO_AFTER.match(text, hit.end)) or _BEFORE.search(text, 0, hit.start):
+    if (state is ResultState.FAILED and _ZERO_AFTER.match(text, hit.end)) or _BEFORE.search(
+        text, max(0, hit.start - LONGEST_BEFORE), hit.start
+    ):
         return None
     if negated:
         leads = hit.word < START or "\n" in text[: hit.start]  # an aside after what was done (`not scheduled`) is no outcome

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import pairwise
 
@@ -83,17 +84,20 @@ def unfinished_turns(
 def beside_open_calls(conversation: Conversation, items: Sequence[Item], states: Mapping[str, str]) -> Iterator[Item]:
     """What the agent says right before a call that is still open, and first after it: what the call is for, or for whom it waits."""
     places = sorted({item.message for item in items if item.kind == "open_call" and states[item.id] not in TERMINAL})
-    for place in dict.fromkeys(said for call in places for said in _beside(conversation, call)):
+    if not places:
+        return
+    spoken = [index for index, message in enumerate(conversation.messages[: conversation.present]) if speaks(message)]
+    for place in dict.fromkeys(said for call in places for said in _beside(conversation, call, spoken)):
         text = words_of(conversation.messages[place]).strip()
         if 0 < len(text) <= MAX_REPORT and not only_acknowledges(text):
             yield new_note("note", place, 0, 190, text, "report")
 
 
-def _beside(conversation: Conversation, call: int) -> Iterator[int]:
-    """The message before a call, and the next one after it in its turn, where the agent does nothing in it but speak."""
+def _beside(conversation: Conversation, call: int, spoken: Sequence[int]) -> Iterator[int]:
+    """The message before a call, and the next of those `spoken` by the agent in its turn, where it does nothing in them but speak."""
     turn = conversation.turn(call)
-    after = (place for place in range(call + 1, min(turn.end, conversation.present)) if speaks(conversation.messages[place]))
-    for place in (call - 1, next(after, -1)):
+    after = spoken[number] if (number := bisect_right(spoken, call)) < len(spoken) and spoken[number] < turn.end else -1
+    for place in (call - 1, after):
         if place > turn.start and says_only(conversation.messages[place]):
             yield place
 

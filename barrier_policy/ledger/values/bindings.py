@@ -111,20 +111,24 @@ def _sighted(
     """The exact values of a transcript, in the order in which they turn up; those that a call wrote into a file and that are `overwritten` hold no longer."""
     values: dict[str, _Sighting] = {}
     for found in facts.by_message:
-        questions = [fact for fact in found if fact.kind == "question"]
+        questions: dict[int, list[Fact]] = {}
+        for fact in found:
+            if fact.kind == "question":
+                questions.setdefault(fact.part, []).append(fact)
         for fact in found:
             if fact.kind == "value" and len(fact.text) <= MAX_VALUE and PartRef(fact.message, fact.part) not in overwritten:
-                _see(values, fact, messages[fact.message], group_of, asked=_is_asked(fact, questions))
+                _see(values, fact, messages[fact.message], group_of, questions.get(fact.part, ()))
     return values
 
 
 def _is_asked(fact: Fact, questions: Sequence[Fact]) -> bool:
-    """Whether a value is a bare number in a question: who asks for `day 3` states nothing by it."""
-    within = (asked.part == fact.part and asked.start <= fact.start < asked.end for asked in questions)
-    return bool(questions) and fact.text.isdigit() and any(within)
+    """Whether a value is a bare number in a question of its part: who asks for `day 3` states nothing by it."""
+    return fact.text.isdigit() and any(asked.start <= fact.start < asked.end for asked in questions)
 
 
-def _see(values: dict[str, _Sighting], fact: Fact, message: Message, group_of: Sequence[int], *, asked: bool) -> None:
+def _see(
+    values: dict[str, _Sighting], fact: Fact, message: Message, group_of: Sequence[int], questions: Sequence[Fact]
+) -> None:
     if fact.get("name") in REPLACED and message.parts[fact.part].type is PartType.TOOL_CALL:
         return  # what a call takes out of a file holds no longer
     seen = values.get(fact.text)
@@ -147,7 +151,7 @@ def _see(values: dict[str, _Sighting], fact: Fact, message: Message, group_of: S
         located = seen.type == "path" and fact.text.count("/") >= DEEP and len(part.text) <= MAX_LISTING
         seen.named = seen.named or located or _names(str(fact.get("leaf", "")), seen.type)
     told = message.origin is Origin.USER and part.type is PartType.TEXT and len(part.text) <= MAX_STATEMENT
-    seen.stated = seen.stated or (told and not asked) or COLOUR.fullmatch(fact.text) is not None
+    seen.stated = seen.stated or (told and not _is_asked(fact, questions)) or COLOUR.fullmatch(fact.text) is not None
 
 
 def _names(leaf: str, type: str) -> bool:
