@@ -215,6 +215,8 @@ class Source:
 
 def _begins_with_whole_line(data: bytes) -> bool:
     """Whether the first line is a JSON value and others follow: no need then to read the whole as one document first."""
+    if b"\n" not in data:  # then its only line is the whole, which need not be copied
+        return False
     lines = _lines(data)
     _, line = next(lines, (0, b""))
     if line[:1] not in (b"{", b"[") or next(lines, None) is None:
@@ -313,8 +315,11 @@ def _document_problem(data: bytes, error: ValueError) -> dict[str, Any]:
 def read_bounded(file: BinaryIO, size: int = 0) -> bytes:
     """What a file or a stream of about this size holds, or one byte beyond the limit."""
     pieces: list[bytes] = []
-    left, piece_size = MAX_BYTES + 1, max(PIECE, size + 1)
-    while left > 0 and (piece := file.read(min(left, piece_size))):
+    left, ask = MAX_BYTES + 1, size + 1 if size else PIECE
+    while left > 0:
+        piece = file.read(min(left, ask))
         pieces.append(piece)
         left -= len(piece)
+        if len(piece) < ask:
+            break
     return b"".join(pieces)
