@@ -28,6 +28,10 @@ JUNIT = {
 reader, takes."""
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
 @pytest.fixture(scope="session")
 def junit_problems() -> Callable[[bytes], list[str]]:
     """What Jenkins would refuse in JUnit XML; also counts of a suite that are not those of its cases."""

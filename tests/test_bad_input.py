@@ -21,8 +21,8 @@ from barrier_policy.policy.loader import shipped_policies
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "conf-write.json"
 NOW = "2026-06-01T12:00:00Z"
-SECONDS = 20.0
-"""What anything here may take; a quadratic step would take hours."""
+SECONDS = 120.0
+"""Of processor time, which anything here may take on a slow machine; a quadratic step would take hours."""
 
 Messages = list[dict[str, Any]]
 HELLO = {"role": "user", "content": "Hello there."}
@@ -35,9 +35,9 @@ def judged(source: Any, **options: Any) -> Decision:
 
 @contextmanager
 def soon() -> Iterator[None]:
-    start = time.monotonic()
+    start = time.process_time()
     yield
-    assert time.monotonic() - start < SECONDS
+    assert time.process_time() - start < SECONDS
 
 
 def call(name: str, arguments: Any, call_id: str = "c") -> dict[str, Any]:

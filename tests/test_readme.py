@@ -124,6 +124,7 @@ def fits(shown: list[str], printed: list[str]) -> bool:
     return any(fits(rest, printed[start:]) for start in range(cut, len(printed) + 1))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_every_block_does_what_the_page_says(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -37,6 +37,7 @@ for record in DecisionLog.open(Path(sys.argv[1])).records():
 """
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not SHARED.is_dir(), reason="needs ../shared/transcripts")
 @pytest.mark.parametrize("engine", ["fast", "python"])
 def test_every_decision_is_derived_again_byte_for_byte(engine: str, tmp_path: Path) -> None:

@@ -24,6 +24,8 @@ from barrier_policy.ledger.currency.corrections import values_in
 
 from .conftest import numbered, told
 
+pytestmark = pytest.mark.long
+
 SHARED = Path(__file__).parents[3] / "shared" / "transcripts"
 WANTED = 20
 """Carriers of real transcripts that each operator must find something to spoil in."""

