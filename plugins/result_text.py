@@ -43,7 +43,7 @@ _FAILURE_LINE: Final = re.compile(
 )
 _PROGRESS: Final = re.compile(
     r"\b(?:INSERT 0 [1-9]\d*|UPDATE [1-9]\d*|DELETE [1-9]\d*|COPY [1-9]\d*|CREATE (?:TABLE|INDEX|VIEW|SCHEMA)|ALTER TABLE|DROP TABLE)\b|"
-    r"^CONFLICT \(|^\[[\w./-]+ [0-9a-f]{7,}\]|\b[0-9a-f]{7,}\.\.[0-9a-f]{7,}\b",
+    r"^CONFLICT \(|^\[[\w./-]+ [0-9a-f]{7,}\]|\b[0-9a-f]{7,}\.\.[0-9a-f]{7,}\b|^ [*+-] \[(?:new (?:branch|tag|reference)|deleted)\]",
     re.MULTILINE,
 )
 _ROLLED_BACK: Final = re.compile(
@@ -88,12 +88,18 @@ _TIMED: Final = re.compile(r"\W{0,4}(?:\d{4}-\d\d-\d\d[T ])?\d{1,2}:\d\d\b")
 _ARROW: Final = re.compile("->|=>|→|⇒")
 _NUMBER: Final = re.compile(r"\b(?=[\w-]{0,20}\d)[\w-]{4,24}\b")
 """What was done goes by this from now on."""
+_UNBEGUN: Final = re.compile(r"\(not (?:yet )?(?:started|begun|run|triggered)\)", re.IGNORECASE)
+"""A step that is still to come, whatever the steps before it came to."""
+_LEGEND: Final = re.compile(
+    r"[(\[](?:\d{1,3}[ =:-]{1,3}[^\d,;()\[\]]{2,30}[,;|/] ?){2,12}\d{1,3}[ =:-]{1,3}[^\d()\[\]]{2,30}[)\]]"
+)
+"""What numbers stand for: `(10 received, 20 priced, 30 done)` tells no state."""
 _LOG_WORDS: Final = frozenset({"running", "processing", "waiting", "awaiting", "starting"})
 
 
 def read_text(part: Part, question: Question) -> ResultReading:
     """Read a result that is prose or the output of commands: exit code, error flag, HTTP status, failure lines, words."""
-    text = part.text
+    text = _LEGEND.sub(lambda legend: " " * len(legend[0]), part.text)
     code = _exit_code(text)
     if code is not None and code[0] is not ResultState.DONE:
         line = _failure_line(text)
@@ -194,6 +200,10 @@ def _stated(text: str, question: Question) -> ResultReading | None:
     """A line like `Status: queued` near the head, unless the call itself asked for that state."""
     for match in _STATE_LINE.finditer(text, 0, STATED):
         told = value_state(match[2]) if key_name(match[1]) in STATE_KEYS and not question.echoes(match[2].strip()) else None
+        if told is not None and told[0] is ResultState.DONE and (step := _UNBEGUN.search(text, 0, STATED)):
+            return ResultReading(
+                state=ResultState.PENDING, basis="text", reports=ResultState.PENDING, start=step.start(), end=step.end()
+            )
         if told is not None:
             return ResultReading(state=told[0], basis="key", reports=told[0], start=match.start(1), end=match.end(2))
     return None

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 import msgspec
 
@@ -189,13 +190,20 @@ def _relation(rule: str, words: frozenset[str], beside: frozenset[str], amendmen
 
 
 def _gives_limit(sentence: str) -> bool:
-    return bool(values_in(sentence)) and LIMIT.search(sentence) is not None
+    return bool(_values(sentence)) and LIMIT.search(sentence) is not None
 
 
 def _alike(rule: str, sentence: str) -> int:
     """How many values a rule has, where a sentence has others of all their forms: a limit, or a date and a time, that are given anew."""
-    old, new = values_in(rule), values_in(sentence)
-    return len(old) if not set(old) & set(new) and _forms(old) == _forms(new) else 0
+    old, new = _values(rule), _values(sentence)
+    same_forms = len(old) == len(new) and _forms(old) == _forms(new)
+    return len(old) if same_forms and not set(old) & set(new) else 0
+
+
+@lru_cache(maxsize=2 * MAX_AMENDMENTS)
+def _values(sentence: str) -> tuple[str, ...]:
+    """The values in a sentence; each rule is held against the same later sentences."""
+    return tuple(values_in(sentence))
 
 
 def _forms(values: Iterable[str]) -> list[str]:

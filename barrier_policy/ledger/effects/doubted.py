@@ -6,6 +6,8 @@ not yet in force.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from barrier_policy.ledger.conversation.told import is_guess
 from barrier_policy.ledger.conversation.turns import MAX_REPLY, Call, Conversation, says_only, user_text, words_of
 from barrier_policy.ledger.dialogue.cues import says_not_yet, wants_word
@@ -19,12 +21,21 @@ LIKELY = 50
 """Confidence, in percent, from which a sentence of the reply that something is pending is about the deed before it."""
 
 
-def doubted(conversation: Conversation, call: Call, item: str) -> Event | None:
-    """The event by which an effect that its results confirm is open after all; None where it is not."""
+def answered_at(conversation: Conversation) -> dict[int, int]:
+    """By message that calls something, the last message with a result of one of its calls."""
+    found: dict[int, int] = {}
+    for call in (call for turn in conversation.turns for call in turn.calls):
+        for result in call.results:
+            found[call.ref.message] = max(result.ref.message, found.get(call.ref.message, -1))
+    return found
+
+
+def doubted(conversation: Conversation, call: Call, item: str, answered: Mapping[int, int]) -> Event | None:
+    """The event by which an effect that its results confirm is open after all; None where it is not. `answered` is `answered_at`."""
     last = call.results[-1] if call.results else None
     if last is None or last.fact is None or (last.fact.get("reports") and last.fact.get("basis") in SURE):
         return None
-    place, reply = last.ref.message, _reply(conversation, call)
+    place, reply = last.ref.message, _reply(conversation, call, answered)
     if reply >= 0 and _leaves_open(conversation, reply):
         return Event(reply, item, "started", f"the agent's words at message {reply} leave it open")
     if last.fact.get("reports"):
@@ -46,12 +57,8 @@ def _leaves_open(conversation: Conversation, reply: int) -> bool:
     return len(said) <= MAX_REPLY and says_not_yet(said)
 
 
-def _reply(conversation: Conversation, call: Call) -> int:
+def _reply(conversation: Conversation, call: Call, answered: Mapping[int, int]) -> int:
     """The agent's message right after the results of a call and of those that were made with it; -1 where there is none."""
-    turn = conversation.turn(call.ref.message)
-    after = max(
-        (result.ref.message for other in turn.calls if other.ref.message == call.ref.message for result in other.results),
-        default=-1,
-    )
+    turn, after = conversation.turn(call.ref.message), answered.get(call.ref.message, -1)
     following = after + 1
     return following if after >= 0 and following < turn.end and says_only(conversation.messages[following]) else -1

@@ -10,7 +10,7 @@ from barrier_policy.digest import digest_text
 from barrier_policy.ledger.conversation.look_ups import gives_order, is_untold
 from barrier_policy.ledger.conversation.turns import Call, Conversation, Result
 from barrier_policy.ledger.effects.after_all import acts_after_all, tells_deed
-from barrier_policy.ledger.effects.doubted import doubted
+from barrier_policy.ledger.effects.doubted import answered_at, doubted
 from barrier_policy.ledger.effects.edits import history, is_about_one_file, is_edit, puts_content, written_by
 from barrier_policy.ledger.effects.receipt import MAX_WHOLE, clip, leaves, receipt_text
 from barrier_policy.ledger.effects.reconciled import MAX_OPEN, effect_id, jobs, names_of, reconciled, tells_nothing
@@ -60,6 +60,7 @@ class _Effects:
 
     def __init__(self, conversation: Conversation) -> None:
         self._conversation = conversation
+        self._answered = answered_at(conversation)
         self.items: list[Item] = []
         self.events: list[Event] = []
         self.states: dict[str, str] = {}
@@ -137,7 +138,7 @@ class _Effects:
 
     def _doubt(self, call: Call, item: Item) -> None:
         """Words may leave open what the result confirms, until the same is done to the same target again without such words."""
-        event = doubted(self._conversation, call, item.id)
+        event = doubted(self._conversation, call, item.id, self._answered)
         if event is not None:
             self.events.append(event)
             self.states[item.id] = event.state
