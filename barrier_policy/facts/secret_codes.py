@@ -22,7 +22,7 @@ OWNERS = _words(
     "door gate padlock wifi wlan entry entrance access garage locker alarm flat house keypad lockbox lock guest guests visitor visitors cleaner cabin "
     "cottage apartment shed vault safe keybox intercom opener claim activation pairing recovery backup unlock security one-time onetime "
     "time verification auth authentication authorization 2fa mfa sms login sign-in signin enrolment enrollment entry-phone alarm's "
-    "kapı misafir giriş kasa bina daire domofon porta's bejárati kapu riasztó vendég "
+    "kapı kapısının kapının misafir giriş kasa kasanın bina binanın daire dairenin garajın evin domofon porta's bejárati kapu riasztó vendég "
     "pin card phone ipad tablet laptop screen voicemail sim parental front back email e-mail mail text app whatsapp bank"
 )
 """The word before a code word, with a blank or hyphen between them."""
@@ -53,6 +53,7 @@ OPENED = (
     "domofon", "bram", "drzwi", "sejf", "garaż", "furt", "klatk", "mieszkan", "gości", "dostępu", "kart", "brank", "dveř", "trezor", "garáž", "vchod",
     "домофон", "ворот", "двер", "подъезд", "сейф", "сигнализац", "калитк", "гараж", "квартир", "гост", "карт", "замк", "wifi", "wi-fi", "wlan", "воріт", "port", "dør", "dörr",
     "larm", "gæst", "gäst", "poart", "uș", "interfon", "seif", "πόρτα", "πόρτας", "cửa", "cổng", "két", "pintu", "gerbang", "tamu",
+    "brán", "vrat", "kapij", "verja", "cancela", "portillon", "hek", "pforte", "gartentor", "hoftor", "einfahrt", "grind", "låge", "portti", "portil", "πύλη", "врат", "порта",
     "ประตู", "דלת", "הדלת", "שער", "השער", "باب", "الباب", "البوابة", "الخزنة", "الضيوف",
 )  # fmt: skip
 """What a code opens, or whom it lets in; each is what its word begins with."""

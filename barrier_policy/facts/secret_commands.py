@@ -45,6 +45,11 @@ COMMANDS: Final[tuple[tuple[str, re.Pattern[str]], ...]] = tuple(
         ("cryptsetup", rf"\b(?:echo|printf)\s+(?:-n\s+)?{_ARGUMENT}(?:\\n)?[\"']?\s*\|\s*(?:sudo\s+)?cryptsetup"),
         ("kinit", rf"\b(?:echo|printf)\s+(?:-n\s+)?{_ARGUMENT}(?:\\n)?[\"']?\s*\|\s*(?:sudo\s+)?kinit"),
         ("--with-token", rf"\b(?:echo|printf)\s+(?:-n\s+)?{_ARGUMENT}(?:\\n)?[\"']?\s*\|\s*gh\s+auth\s+login"),
+        ("community", rf"(?i:\bsnmp-server\s+community|\br[ow]community6?|\bcommunity[ _-]?string(?:\s+is\b|\s*[:=]))\s*(?!public\b){_ARGUMENT}"),
+        ("community", rf"(?i:\bcommunity[ _-]string)\s+(?=\S*\d){_ARGUMENT}"),
+        ("community", rf"(?i:\bsnmp)[^\n]{{0,80}}?(?i:\bcommunity)\s*[:=]\s*(?!public\b){_ARGUMENT}"),
+        ("community", r"(?i:\bcommunity)=(?:\\?[\"'])?(?=[^\s\"'\\|;&<>]*\d)(?=[^\s\"'\\|;&<>]*[A-Za-z])([^\s\"'\\|;&<>:]{4,64})"),
+        ("snmp", rf"\bsnmp(?:get|walk|set|bulk\w*|table|status|df|netstat|getnext)\b{_NEAR}\s-c\s*(?!public\b){_ARGUMENT}"),
         ("encrypt_string", rf"\bansible-vault\s+encrypt_string\s+(?!-){_ARGUMENT}"),
     )
 )  # fmt: skip
