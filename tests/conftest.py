@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from types import FrameType
 from xml.etree import ElementTree
 
 import pytest
@@ -30,6 +33,27 @@ reader, takes."""
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
+@contextmanager
+def _counting() -> Iterator[list[int]]:
+    calls = [0]
+
+    def count(frame: FrameType, event: str, argument: object) -> None:
+        calls[0] += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        yield calls
+    finally:
+        sys.setprofile(before)
+
+
+@pytest.fixture(scope="session")
+def counting() -> Callable[[], AbstractContextManager[list[int]]]:
+    """How many calls of functions there are, those of built-in ones and steps of generators too: seconds differ from run to run."""
+    return _counting
 
 
 @pytest.fixture(scope="session")

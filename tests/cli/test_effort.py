@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import pytest
@@ -15,6 +13,7 @@ import pytest
 from barrier_policy.walk import Decider
 
 Runner = Callable[..., Any]
+Counting = Callable[[], AbstractContextManager[list[int]]]
 STEPS = (50, 100, 200)
 MOST = 2.3
 """How much more twice the steps may add: 2 where each costs the same, 4 where each costs as much as there are others."""
@@ -38,22 +37,6 @@ def conversation(steps: int) -> bytes:
     return json.dumps(messages).encode()
 
 
-@contextmanager
-def counting() -> Iterator[list[int]]:
-    """How many calls of functions there are, those of built-in ones too."""
-    calls = [0]
-
-    def count(frame: FrameType, event: str, argument: object) -> None:
-        calls[0] += event in ("call", "c_call")
-
-    before = sys.getprofile()
-    sys.setprofile(count)
-    try:
-        yield calls
-    finally:
-        sys.setprofile(before)
-
-
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -67,7 +50,7 @@ def counting() -> Iterator[list[int]]:
     ids=lambda arguments: " ".join(arguments).replace("{file}", "FILE"),
 )
 def test_twice_the_transcript_takes_twice_the_work(
-    run: Runner, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
+    run: Runner, monkeypatch: pytest.MonkeyPatch, counting: Counting, arguments: list[str]
 ) -> None:
     ready = Decider()
     monkeypatch.setattr("barrier_policy.cli.session.Decider", lambda *_, **__: ready)  # what it costs does not grow

@@ -27,6 +27,12 @@ def found(text: str) -> list[str]:
         ("aws secretsmanager create-secret --name x --secret-string Apfel8kuchen", "Apfel8kuchen"),
         ("ldapsearch -x -D cn=admin -w Apfel8 -b dc=x", "Apfel8"),
         ("wpa_passphrase Huette bergsee2019", "bergsee2019"),
+        ("snmp-server community Apfel8 RW", "Apfel8"),
+        ("rocommunity Apfelbaum", "Apfelbaum"),
+        ("printer-2 ok community=zaun_41w", "zaun_41w"),
+        ("snmp: version 2c, community: Apfelbaum", "Apfelbaum"),
+        ("the community string is Apfelbaum", "Apfelbaum"),
+        ("snmpwalk -v2c -c Apfel8 10.0.0.2 sysDescr", "Apfel8"),
         ("keytool -importkeystore -srcstorepass Apfel8x -deststorepass Apfel8x", "Apfel8x"),
         ("vault kv put secret/shop stripe=Apfel8 pepper=saltyfish", "saltyfish"),
         ("echo Apfel8 | docker login -u ci --password-stdin reg.test", "Apfel8"),
@@ -64,6 +70,10 @@ def test_what_a_program_takes_as_a_password_is_a_secret(command: str, value: str
         "aws ssm put-parameter --name /x --type String --value blue",
         "npm login && docker build -p x",
         "ssh-keygen -t ed25519 -N '' -f k",
+        "snmpget -v2c -c public 10.0.0.2",
+        "set community 65000:100 additive",
+        "What is a community string for?",
+        "Community: Discord and forum",
     ],
 )
 def test_other_options_and_references_are_none(command: str) -> None:

@@ -181,6 +181,10 @@ def test_a_change_has_the_state_that_its_result_reports(text: Any, state: str) -
         ("ERROR: permission denied\nexit 1", "failed"),
         ("05-07 OK\n05-08 in staging\nworker w-4 lost heartbeat, exit 137", "partial"),
         ("! [rejected] main -> main (fetch first)\nerror: failed to push some refs", "rejected"),
+        (
+            " * [new branch]      release/4.2 -> release/4.2\n ! [remote rejected] v4.2 -> v4.2 (needs a signature)\nerror: failed to push some refs",
+            "partial",
+        ),
         ("fatal: unable to access: Could not resolve host\nexit code 128", "failed"),
         ("fatal: the remote end hung up unexpectedly\nexit code 128", "unknown"),
         ("Exit code 143", "unknown"),
@@ -342,6 +346,31 @@ def test_what_a_verb_only_began_or_left_without_a_number_is_pending(tool: str, t
 )
 def test_what_waited_before_it_was_done_waits_no_more(text: str, state: str) -> None:
     assert result(text).get("state") == state
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        ("LK-90 state 10 / received\n(10 received, 20 priced, 30 agreed, 40 done)", "pending"),
+        ("LK-90 tila 10 / vastaanotettu\n(10 vastaanotettu, 20 hinnoiteltu, 30 sovittu, 40 tehty)", "pending"),
+        ("LK-90 state 40 / done\n(10 received, 20 priced, 30 agreed, 40 done)", "done"),
+    ],
+)
+def test_a_legend_of_numbers_tells_no_state(text: str, state: str) -> None:
+    assert result(text).get("state") == state
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "build    passed\npublish: manual (not started)\nstatus: success",
+        "sw-b: image copied, verify ok, reload scheduled 13:50Z",
+        "PF-22 preflight green, price 96.00",
+        "BC-312 · N1 ok · N2 en file (Mme Arnaud) · enregistré",
+    ],
+)
+def test_a_step_that_is_still_to_come_leaves_it_open(text: str) -> None:
+    assert result(text).get("state") == "pending"
 
 
 def test_a_mail_server_s_acceptance_is_the_last_answer_that_there_is() -> None:

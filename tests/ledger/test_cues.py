@@ -46,6 +46,22 @@ def test_the_agent_is_still_at_the_rest_in_many_languages(text: str) -> None:
     assert tells_rest(text)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "have to look through them tonight, somebody may still want the audio one",
+        "i need to compare both first",
+        "Muss ich erst durchsehen",
+        "Moet ik eerst bekijken",
+        "Je dois regarder ça ce soir",
+        "Primero tengo que leerlo",
+        "Muszę je przejrzeć wieczorem",
+    ],
+)
+def test_who_has_to_look_first_puts_an_answer_off(text: str) -> None:
+    assert postpones(text)
+
+
 def test_what_stands_late_in_a_message_puts_nothing_off() -> None:
     assert not postpones("The green one, and the " + "very " * FIRST_WORDS + "old oak stays, meanwhile.")
 
