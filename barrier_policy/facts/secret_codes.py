@@ -39,7 +39,7 @@ COMPOUNDS = _words(
 )
 """What stands before a code word in one word: `Türcode`, `portkod`, `ovikoodi`."""
 ENDS = (
-    "大门", "门禁", "入户门", "车库", "訪客", "访客", "保险箱", "保險箱", "门锁", "玄関", "ドア", "入口", "ゲスト", "金庫", "解錠", "入館", "門", "门", "認証", "ロッカー",
+    "大门", "门禁", "入户门", "车库", "訪客", "访客", "保险箱", "保險箱", "门锁", "玄関", "ドア", "鍵箱", "キーボックス", "キー ボックス", "南京錠", "钥匙盒", "鑰匙盒", "钥匙箱", "鑰匙箱", "密码箱", "挂锁", "열쇠함", "키박스", "자물쇠", "入口", "ゲスト", "金庫", "解錠", "入館", "門", "门", "認証", "ロッカー",
     "현관", "출입", "도어락", "금고", "출입문", "대문", "인증", "दरवाज़े", "दरवाजे", "गेट", "ताले", "तिजोरी",
 )  # fmt: skip
 """What stands before a code word in scripts without capitals, particles aside."""
@@ -303,7 +303,7 @@ def _leads(between: str) -> bool | None:
     """Whether what stands between label and value leads to it: True where nothing or `is` does, False where what is opened does."""
     if between.lower() in ("'s ", "’s "):
         return True
-    bare = between.strip(_FILLER + ",（(").lower().replace("’", "'")
+    bare = between.strip(_FILLER + ",、（(").lower().replace("’", "'")
     if not bare:
         return None if "," in between else True
     last = _LAST.search(bare)

@@ -165,6 +165,8 @@ def test_what_only_looks_like_a_secret_stays_readable(text: str) -> None:
         ("el código de la verja es 7719B4", "7719B4"),
         ("bahçe kapısının kodu 7719B4", "7719B4"),
         ("koden till grinden är 7719", "7719"),
+        ("倉庫の鍵箱の番号、7Q-4093-kz に変わったよ", "7Q-4093-kz"),
+        ("钥匙盒的密码是4093", "4093"),
         ("код от домофона 33K7712", "33K7712"),
         ("kapı şifresi 447120", "447120"),
         ("dörrkoden är 5512", "5512"),
