@@ -93,13 +93,14 @@ _UNBEGUN: Final = re.compile(r"\(not (?:yet )?(?:started|begun|run|triggered)\)"
 _LEGEND: Final = re.compile(
     r"[(\[](?:\d{1,3}[ =:-]{1,3}[^\d,;()\[\]]{2,30}[,;|/] ?){2,12}\d{1,3}[ =:-]{1,3}[^\d()\[\]]{2,30}[)\]]"
 )
-"""What numbers stand for: `(10 received, 20 priced, 30 done)` tells no state."""
+"""What may tell what numbers stand for: `(10 received, 20 priced, 30 done)`; counts look the same: `(10 passed, 2 failed, 1 skipped)`."""
+_MEANING: Final = re.compile(r"(\d{1,3})[ =:-]{1,3}([^\d,;()\[\]|/]{2,30})")
 _LOG_WORDS: Final = frozenset({"running", "processing", "waiting", "awaiting", "starting"})
 
 
 def read_text(part: Part, question: Question) -> ResultReading:
     """Read a result that is prose or the output of commands: exit code, error flag, HTTP status, failure lines, words."""
-    text = _LEGEND.sub(lambda legend: " " * len(legend[0]), part.text)
+    text = _without_legends(part.text)
     code = _exit_code(text)
     if code is not None and code[0] is not ResultState.DONE:
         line = _failure_line(text)
@@ -120,6 +121,20 @@ def read_text(part: Part, question: Question) -> ResultReading:
         if line is not None:
             return _failing(text, question, error_state(line.group()), line.start(), line.end(), basis="text")
     return _read_prose(text, question)
+
+
+def _without_legends(text: str) -> str:
+    """A text in whose head legends of numbers, which tell no state, are blank: those that explain what stands beside them (`state 10 / received`)."""
+    head = text[:STATED]
+    return _LEGEND.sub(lambda legend: " " * len(legend[0]) if _explains(legend) else legend[0], head) + text[STATED:]
+
+
+def _explains(legend: re.Match[str]) -> bool:
+    rest = legend.string[: legend.start()] + legend.string[legend.end() :]
+    return any(
+        re.search(rf"(?i)(?<![\d.,]){number} ?[/=:–-] ?{re.escape(word.strip())}(?!\w)", rest)
+        for number, word in _MEANING.findall(legend[0])
+    )
 
 
 def _exit_code(text: str) -> tuple[ResultState, int, int] | None:

@@ -322,4 +322,5 @@ def read_bounded(file: BinaryIO, size: int = 0) -> bytes:
         left -= len(piece)
         if len(piece) < ask:
             break
+        ask = PIECE  # it has grown since its size was asked for
     return b"".join(pieces)

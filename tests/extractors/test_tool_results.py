@@ -354,9 +354,11 @@ def test_what_waited_before_it_was_done_waits_no_more(text: str, state: str) -> 
         ("LK-90 state 10 / received\n(10 received, 20 priced, 30 agreed, 40 done)", "pending"),
         ("LK-90 tila 10 / vastaanotettu\n(10 vastaanotettu, 20 hinnoiteltu, 30 sovittu, 40 tehty)", "pending"),
         ("LK-90 state 40 / done\n(10 received, 20 priced, 30 agreed, 40 done)", "done"),
+        ("mails sent (10 delivered, 20 queued, 30 open)", "pending"),
+        ("moved (12 done, 2 failed, 1 skipped)", "partial"),
     ],
 )
-def test_a_legend_of_numbers_tells_no_state(text: str, state: str) -> None:
+def test_a_legend_of_numbers_tells_no_state_and_counts_do(text: str, state: str) -> None:
     assert result(text).get("state") == state
 
 
